@@ -44,14 +44,14 @@ _leakwrap() {
 	--sysroot | --debug-dir | --queue | --state)
 		mapfile -t COMPREPLY < <(compgen -d -- "$word")
 		;;
-	--exe | --map | --suppressions | --config | --output | -o)
+	--exe | --core | --map | --suppressions | --config | --output | -o)
 		mapfile -t COMPREPLY < <(compgen -f -- "$word")
 		;;
 	*)
 		case $command in
 		report)
-			options="$files --by= --growth --last --merge --each --hosts=
-				--show-leak-kinds= --fail-on-leaks --leak-kinds= --judge=
+			options="$files --by= --growth --last --core= --merge --each
+				--hosts= --show-leak-kinds= --fail-on-leaks --leak-kinds= --judge=
 				--max-bytes= --max-blocks="
 			;;
 		diff) options="$files --show-leak-kinds=" ;;

@@ -7,6 +7,7 @@
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
+#include "tools/image/reach.h"
 #include "tools/model/add_log.h"
 #include "tools/model/fleet.h"
 #include "tools/model/kinds.h"
@@ -24,6 +25,7 @@ struct report_options {
 	const char *hosts;
 	bool limits_bytes, limits_blocks;
 	uint64_t max_bytes, max_blocks;
+	const char *core; /* or NULL */
 };
 
 enum {
@@ -38,6 +40,7 @@ enum {
 	KEY_LEAK_KINDS,
 	KEY_MAX_BYTES,
 	KEY_MAX_BLOCKS,
+	KEY_CORE,
 };
 
 static const struct argp_option report_table[] = {
@@ -54,6 +57,10 @@ static const struct argp_option report_table[] = {
         {"hosts", KEY_HOSTS, "PATTERN", 0,
          "With --merge, where the path of a log names its host: logs/%h/*.log", 1},
         {"each", KEY_EACH, 0, 0, "A report of each process, however many", 1},
+        {"core", KEY_CORE, "FILE", 0,
+         "Tell lost from reachable memory by a core file of the same moment as the process's last "
+         "dump that lists its blocks (option blocks=1)",
+         1},
         {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 5},
         {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0,
          "has a lost block, or any live block if it does not tell lost from reachable", 5},
@@ -111,6 +118,9 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		if (!strstr(argument, "%h"))
 			option_error(state, "--hosts=%s: %%h must stand for the host", argument);
 		options->hosts = argument;
+		break;
+	case KEY_CORE:
+		options->core = argument;
 		break;
 	case KEY_LEAK_KINDS:
 		options->leak_kinds = option_kinds(state, "leak-kinds", argument);
@@ -278,6 +288,23 @@ static const struct dump *merge_last_dumps(const struct report_options *options,
 	return merge_dumps(report, &last);
 }
 
+/* -- core files -------------------------------------------------------------------------------- */
+
+/* Sets the kinds of the dump to which the core file belongs that OPTIONS name, if any.  Returns
+ * false after a message if the file cannot be used. */
+static bool judge_by_core(const struct report_options *options, struct report *report)
+{
+	struct image_reach reach;
+
+	if (!options->core)
+		return true;
+	if (!reach_of_core(&reach, options->core, report, &options->common.search))
+		return false;
+	reach_judge(&reach);
+	reach_free(&reach);
+	return true;
+}
+
 /* -- report ------------------------------------------------------------------------------------ */
 
 /* Returns false after a message if options exclude each other. */
@@ -295,6 +322,10 @@ static bool check_options(const struct report_options *options)
 	}
 	if (options->merge == MERGE_ALWAYS && format == FORMAT_JSON) {
 		complain("--merge is not for json, which has every process of its own");
+		return false;
+	}
+	if (options->core && is_fleet(options)) {
+		complain("--core is for the log of one process, without --merge");
 		return false;
 	}
 	if (options->hosts && !is_fleet(options)) {
@@ -317,6 +348,7 @@ static enum status make_report(struct report_options *options, struct report *re
 	bool fine = true;
 	if (!check_options(options))
 		return STATUS_USAGE;
+	report->keeps_blocks = options->core != NULL;
 	bool fleet = is_fleet(options);
 	const struct fleet_options fleet_options = {options->hosts, options->growth,
 	                                            options->common.kinds};
@@ -330,6 +362,8 @@ static enum status make_report(struct report_options *options, struct report *re
 		         report->duplicates == 1 ? "" : "s",
 		         report->duplicates == 1 ? "is" : "are");
 	if (report->dump_count == 0 && report->misuse_count == 0)
+		return STATUS_USAGE;
+	if (!judge_by_core(options, report))
 		return STATUS_USAGE;
 	complete_report(report, &options->common);
 	suppressions_report_unused(&options->common.suppressions);

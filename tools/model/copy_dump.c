@@ -268,6 +268,25 @@ static void copy_failures(struct report *report, const struct parsed_dump *parse
 	free(copied.at);
 }
 
+/* Returns a copy of the SIZE bytes at BYTES in ARENA. */
+static void *copy_bytes(struct arena *arena, const void *bytes, size_t size)
+{
+	void *copy = arena_alloc(arena, size);
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	return copy;
+}
+
+static const struct block_list *copy_blocks(struct arena *arena, const struct block_list *from)
+{
+	struct block_list *list = copy_bytes(arena, from, sizeof *from);
+
+	list->own = copy_bytes(arena, from->own, from->own_count * sizeof *from->own);
+	list->roots = copy_bytes(arena, from->roots, from->root_count * sizeof *from->roots);
+	list->blocks = copy_bytes(arena, from->blocks, from->count * sizeof *from->blocks);
+	return list;
+}
+
 /* Returns a copy of TEXT, which may be NULL, in ARENA. */
 static const char *copy_text(struct arena *arena, const char *text)
 {
@@ -300,6 +319,8 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	dump->damage_line = parsed->damage_line;
 	if (!dump->time || !parse_time(dump->time, &dump->seconds))
 		dump->seconds = -1;
+	if (report->keeps_blocks && parsed->blocks.is_listed)
+		dump->blocks = copy_blocks(report->dump_arena, &parsed->blocks);
 	copy_coverage(report, parsed, dump);
 	dump->notes = arena_alloc(report->dump_arena, parsed->note_count * sizeof *dump->notes);
 	for (size_t i = 0; i < parsed->note_count; i++)

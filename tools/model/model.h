@@ -122,8 +122,9 @@ struct dump {
 	const char *coverage; /* "process" or "program", or NULL: not known */
 	struct bypass *bypasses;
 	size_t bypass_count;
-	const struct crash *crash; /* or NULL */
-	struct misused *misuse;    /* or NULL; a dump of misuse has no live blocks */
+	const struct crash *crash;       /* or NULL */
+	struct misused *misuse;          /* or NULL; a dump of misuse has no live blocks */
+	const struct block_list *blocks; /* or NULL: none are listed, or the report keeps none */
 	size_t site_count, mapping_count, mapping_room, note_count;
 	const char *log;
 	unsigned long line;
@@ -142,6 +143,7 @@ struct dump {
 struct report {
 	struct arena arena;
 	struct arena *dump_arena; /* for what only one dump has; ARENA unless dumps go earlier */
+	bool keeps_blocks;        /* set by the caller: dumps keep the blocks that they list */
 	struct strings strings;
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */

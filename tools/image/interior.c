@@ -1,0 +1,51 @@
+/* interior.c - see interior.h. */
+#include "tools/image/interior.h"
+
+/* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
+enum { VTABLE_WORDS = 20 };
+
+static bool is_code(const struct interior_search *search, uint64_t address)
+{
+	const struct image_part *part = image_part_at(search->image, address);
+	return part && part->is_code && image_module_at(search->modules, address);
+}
+
+/* Returns true if ADDRESS may be a vtable: data of a module, in which the address of code follows
+ * soon. */
+static bool is_vtable(const struct interior_search *search, uint64_t address)
+{
+	const uint64_t word = search->image->word;
+
+	if (address % word != 0 || !image_module_at(search->modules, address) ||
+	    is_code(search, address))
+		return false;
+	for (unsigned i = 0; i < VTABLE_WORDS; i++, address += word) {
+		const uint64_t content = image_word(search->image, address);
+		if (is_code(search, content))
+			return true;
+		if (content != 0)
+			return false;
+	}
+	return false;
+}
+
+bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer)
+{
+	const struct interior_search *search = context;
+	const struct image *image = search->image;
+	const uint64_t word = image->word, offset = pointer - block->address, size = block->size;
+	const unsigned char *bytes;
+
+	if (size <= 2 * word || image_bytes(image, block->address, &bytes) < 8)
+		return false;
+	const uint64_t first = image_load(bytes, image->word);
+	const uint64_t second = image_word(image, block->address + word);
+	const uint64_t length = image_load(bytes, 8);
+	const bool is_old_string = offset == 3 * word && first <= second && size > 3 * word &&
+	                           second == size - 3 * word - 1;
+	const bool is_array = offset == word && first > 0 && (size - word) % first == 0;
+	const bool is_behind_length = offset == 8 && length > 0 && length == size - 8;
+	return is_old_string || is_array || is_behind_length ||
+	       (pointer % word == 0 && size - offset >= word &&
+	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first));
+}

@@ -1,0 +1,225 @@
+/* mark.c - see mark.h. */
+#include "tools/image/mark.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a word means depends on where it was read: at the address AT, in the block FROM. */
+typedef void take_word(struct marking *marking, uint64_t word, uint64_t at, size_t from);
+
+static void push(struct marking *marking, size_t block)
+{
+	struct mark_queue *queue = &marking->queue;
+
+	GROW(queue->blocks, queue->room, queue->behind + 1);
+	queue->blocks[queue->behind++] = block;
+}
+
+/* Marks the block NUMBER, whose pointers will be followed. */
+static void set(struct marking *marking, size_t number, enum mark_kind kind, uint64_t at,
+                size_t from)
+{
+	struct mark *mark = &marking->marks[number];
+
+	mark->kind = kind;
+	mark->at = at;
+	mark->from = from;
+	mark->thread = -1;
+	push(marking, number);
+}
+
+/* Takes WORD of a root, or of a reachable or possibly lost block FROM. */
+static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, size_t from)
+{
+	const size_t number = block_index_find(marking->index, word);
+	const bool is_from_possible =
+	        from != NO_BLOCK && marking->marks[from].kind == MARK_POSSIBLE;
+
+	if (number == NO_BLOCK || marking->marks[number].kind == MARK_REACHABLE)
+		return;
+	const struct listed_block *block = &marking->index->blocks[number];
+	if (marking->index->is_parted[number])
+		marking->marks[number].kind = MARK_REACHABLE;
+	else if (!is_from_possible && (word == block->address ||
+	                               marking->is_usual_interior(marking->context, block, word)))
+		set(marking, number, MARK_REACHABLE, at, from);
+	else if (marking->marks[number].kind != MARK_POSSIBLE)
+		set(marking, number, MARK_POSSIBLE, at, from);
+}
+
+/* Takes WORD of a lost block: what it leads to is lost indirectly. */
+static void take_from_lost(struct marking *marking, uint64_t word, uint64_t at, size_t from)
+{
+	const size_t number = block_index_find(marking->index, word);
+
+	if (number == NO_BLOCK || number == marking->leader || marking->index->is_parted[number])
+		return;
+	struct mark *mark = &marking->marks[number];
+	if (mark->kind == MARK_POSSIBLE || mark->kind == MARK_REACHABLE || mark->is_indirect)
+		return;
+	mark->is_indirect = true;
+	/* The pointers of an earlier leader have been followed. */
+	if (mark->kind == MARK_UNREACHED) {
+		set(marking, number, MARK_LOST, at, from);
+	} else {
+		mark->at = at;
+		mark->from = from;
+	}
+}
+
+/* Takes WORD of a lost block: the block that it leads to counts at the leader, unless it has
+ * counted. */
+static void take_to_count(struct marking *marking, uint64_t word, uint64_t at, size_t from)
+{
+	const size_t number = block_index_find(marking->index, word);
+
+	if (number == NO_BLOCK)
+		return;
+	struct mark *mark = &marking->marks[number];
+	if (mark->kind != MARK_LOST || !mark->is_indirect || mark->is_counted)
+		return;
+	mark->is_counted = true;
+	mark->leader = marking->leader;
+	mark->at = at;
+	mark->from = from;
+	push(marking, number);
+}
+
+/* -- memory ------------------------------------------------------------------------------------ */
+
+/* The processor ignores the top byte of an address (wrap/arch/aarch64.h). */
+static uint64_t untag(const struct marking *marking, uint64_t word)
+{
+	return marking->image->machine == EM_AARCH64 ? word & (UINT64_MAX >> 8) : word;
+}
+
+/* Passes the words from START to END to TAKE, as far as the image has them. */
+static void scan(struct marking *marking, uint64_t start, uint64_t end, take_word *take,
+                 size_t from)
+{
+	const uint64_t word = marking->image->word;
+	const uint64_t low = marking->index->low, size = marking->index->high - low;
+
+	start = (start + word - 1) & ~(uint64_t)(word - 1);
+	while (start < end && end - start >= word) {
+		const unsigned char *bytes;
+		uint64_t there = image_bytes(marking->image, start, &bytes);
+
+		if (there < word) {
+			start = image_next(marking->image, start + word);
+			if (start > UINT64_MAX - word)
+				return;
+			start = (start + word - 1) & ~(uint64_t)(word - 1);
+			continue;
+		}
+		if (there > end - start)
+			there = end - start;
+		for (uint64_t at = 0; there - at >= word; at += word) {
+			uint64_t value = untag(marking, image_load(bytes + at, word));
+			if (value - low < size)
+				take(marking, value, start + at, from);
+		}
+		start += there & ~(uint64_t)(word - 1);
+	}
+}
+
+/* Passes the words of the blocks in the queue, and of those that come, to TAKE. */
+static void follow(struct marking *marking, take_word *take)
+{
+	struct mark_queue *queue = &marking->queue;
+
+	while (queue->first < queue->behind) {
+		const size_t number = queue->blocks[queue->first++];
+		const struct listed_block *block = &marking->index->blocks[number];
+		scan(marking, block->address, block->address + block->size, take, number);
+	}
+	queue->first = queue->behind = 0;
+}
+
+/* -- the public functions ---------------------------------------------------------------------- */
+
+void mark_start(struct marking *marking)
+{
+	const size_t count = marking->index->count;
+
+	marking->marks = xzalloc((count + 1) * sizeof *marking->marks);
+	for (size_t i = 0; i < count; i++) {
+		marking->marks[i].from = marking->marks[i].leader = NO_BLOCK;
+		marking->marks[i].thread = -1;
+	}
+	marking->queue = (struct mark_queue){0};
+}
+
+void mark_free(struct marking *marking)
+{
+	free(marking->marks);
+	free(marking->queue.blocks);
+}
+
+void mark_word(struct marking *marking, uint64_t word, uint64_t at, int thread)
+{
+	const size_t before = marking->queue.behind;
+
+	word = untag(marking, word);
+	take_pointer(marking, word, at, NO_BLOCK);
+	if (marking->queue.behind > before)
+		marking->marks[marking->queue.blocks[before]].thread = thread;
+}
+
+void mark_range(struct marking *marking, uint64_t start, uint64_t end)
+{
+	scan(marking, start, end, take_pointer, NO_BLOCK);
+}
+
+void mark_block(struct marking *marking, uint64_t address, uint64_t at)
+{
+	const size_t number = block_index_find(marking->index, untag(marking, address));
+
+	if (number != NO_BLOCK && marking->marks[number].kind != MARK_REACHABLE)
+		set(marking, number, MARK_REACHABLE, at, NO_BLOCK);
+}
+
+/* Ignored blocks keep others reachable.  Blocks whose parts are blocks are reachable, too: an
+ * allocator hands them out. */
+static void mark_known(struct marking *marking)
+{
+	for (size_t i = 0; i < marking->index->count; i++)
+		if (marking->index->is_parted[i])
+			marking->marks[i].kind = MARK_REACHABLE;
+		else if (marking->index->blocks[i].is_ignored &&
+		         marking->marks[i].kind != MARK_REACHABLE)
+			set(marking, i, MARK_REACHABLE, 0, NO_BLOCK);
+}
+
+static void find_lost(struct marking *marking)
+{
+	for (size_t i = 0; i < marking->index->count; i++) {
+		if (marking->marks[i].kind != MARK_UNREACHED)
+			continue;
+		marking->leader = i;
+		set(marking, i, MARK_LOST, 0, NO_BLOCK);
+		follow(marking, take_from_lost);
+	}
+}
+
+static void count_lost(struct marking *marking)
+{
+	for (size_t i = 0; i < marking->index->count; i++) {
+		const struct mark *mark = &marking->marks[i];
+		if (mark->kind != MARK_LOST || mark->is_indirect)
+			continue;
+		marking->leader = i;
+		push(marking, i);
+		follow(marking, take_to_count);
+	}
+}
+
+void mark_finish(struct marking *marking)
+{
+	follow(marking, take_pointer);
+	mark_known(marking);
+	follow(marking, take_pointer);
+	find_lost(marking);
+	count_lost(marking);
+}

@@ -1,0 +1,133 @@
+/* modules.c - see modules.h. */
+#include "tools/image/modules.h"
+
+#include <stdlib.h>
+
+static int compare_modules(const void *left, const void *right)
+{
+	const struct image_module *a = left, *b = right;
+	return a->mapping->start < b->mapping->start ? -1 : a->mapping->start > b->mapping->start;
+}
+
+/* Adds what the segments of MODULE's file hold to IMAGE, for where it has nothing. */
+static void back_module(struct image *image, const struct image_module *module)
+{
+	GElf_Addr bias;
+	size_t segments, size;
+	Elf *elf = dwfl_module_getelf(module->file.mod, &bias);
+	const char *bytes = elf ? elf_rawfile(elf, &size) : NULL;
+
+	if (!bytes || elf_getphdrnum(elf, &segments) != 0)
+		return;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr segment;
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
+		    !(segment.p_flags & PF_W) && segment.p_offset <= size &&
+		    segment.p_filesz <= size - segment.p_offset)
+			image_back(image, segment.p_vaddr + module->mapping->bias,
+			           (const unsigned char *)bytes + segment.p_offset,
+			           segment.p_filesz);
+	}
+}
+
+struct image_modules image_modules_open(struct image *image, const struct dump *dump,
+                                        const struct search *search)
+{
+	struct image_modules modules = {0};
+
+	modules.all = xzalloc((dump->mapping_count + 1) * sizeof *modules.all);
+	for (size_t i = 0; i < dump->mapping_count; i++)
+		if (dump->mappings[i].start < dump->mappings[i].end)
+			modules.all[modules.count++].mapping = &dump->mappings[i];
+	qsort(modules.all, modules.count, sizeof *modules.all, compare_modules);
+	for (size_t i = 0; i < modules.count; i++) {
+		/* A copy: the symbolizer tells what it finds of the module itself. */
+		struct module copy = *modules.all[i].mapping->module;
+		modules.all[i].file = elf_file_open(&modules.arena, &copy, search);
+		if (modules.all[i].file.dwfl)
+			back_module(image, &modules.all[i]);
+	}
+	return modules;
+}
+
+void image_modules_close(struct image_modules *modules)
+{
+	for (size_t i = 0; i < modules->count; i++) {
+		free(modules->all[i].variables);
+		elf_file_close(&modules->all[i].file);
+	}
+	free(modules->all);
+	arena_free(&modules->arena);
+	*modules = (struct image_modules){0};
+}
+
+struct image_module *image_module_at(const struct image_modules *modules, uint64_t address)
+{
+	size_t low = 0, high = modules->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (modules->all[middle].mapping->start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && address < modules->all[low - 1].mapping->end ? &modules->all[low - 1]
+	                                                               : NULL;
+}
+
+/* -- variables --------------------------------------------------------------------------------- */
+
+/* A variable that lies in another comes later. */
+static int compare_variables(const void *left, const void *right)
+{
+	const struct image_variable *a = left, *b = right;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end > b->end ? -1 : a->end < b->end;
+}
+
+static void read_variables(struct image_module *module)
+{
+	const uint64_t bias = module->mapping->bias;
+	const int count = module->file.dwfl ? dwfl_module_getsymtab(module->file.mod) : 0;
+
+	module->has_variables = true;
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr start;
+		GElf_Word section;
+		const char *name = dwfl_module_getsym_info(module->file.mod, i, &symbol, &start,
+		                                           &section, NULL, NULL);
+		if (!name || !*name || section == SHN_UNDEF || symbol.st_size == 0 ||
+		    GELF_ST_TYPE(symbol.st_info) != STT_OBJECT)
+			continue;
+		GROW(module->variables, module->variable_room, module->variable_count + 1);
+		module->variables[module->variable_count++] =
+		        (struct image_variable){start + bias, start + bias + symbol.st_size, name};
+	}
+	if (module->variable_count > 0)
+		qsort(module->variables, module->variable_count, sizeof *module->variables,
+		      compare_variables);
+}
+
+/* How many variables before an address are looked at: a variable may lie inside another. */
+enum { NESTED_MAX = 8 };
+
+const struct image_variable *image_variable_at(struct image_module *module, uint64_t address)
+{
+	size_t low = 0;
+
+	if (!module->has_variables)
+		read_variables(module);
+	for (size_t high = module->variable_count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (module->variables[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t back = 0; low > 0 && back < NESTED_MAX; low--, back++)
+		if (address < module->variables[low - 1].end)
+			return &module->variables[low - 1];
+	return NULL;
+}

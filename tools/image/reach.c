@@ -1,0 +1,128 @@
+/* reach.c - see reach.h. */
+#include "tools/image/reach.h"
+
+/* Returns true if the image has the memory of the blocks: else it is of another process, or of
+ * another time. */
+static bool has_blocks(const struct image_reach *reach)
+{
+	size_t missing = 0;
+
+	for (size_t i = 0; i < reach->index.count; i++)
+		missing += image_part_at(&reach->image, reach->index.blocks[i].address) == NULL;
+	if (missing == 0)
+		return true;
+	complain("%s has no memory at %zu of the %zu blocks: it is of another process, or of "
+	         "another time than the dump",
+	         reach->image.name, missing, reach->index.count);
+	return false;
+}
+
+/* Returns the dump of REPORT that belongs to PROCESS, 0 if that is not known.  Returns NULL after a
+ * message if there is none.  NAME is the file's. */
+static struct dump *find_dump(const struct report *report, unsigned long process, const char *name)
+{
+	struct dump *found = NULL;
+	bool has_process = false;
+
+	for (size_t i = 0; i < report->dump_count; i++) {
+		struct dump *dump = report->dumps[i];
+		const bool is_of_process = process == 0 || dump->pid == process;
+		has_process |= is_of_process;
+		if (is_of_process && dump->blocks &&
+		    (!found || dump->chosen || dump->sequence > found->sequence))
+			found = dump;
+	}
+	if (!found)
+		complain(has_process ? "%s: no dump of its process lists the live blocks (option "
+		                       "blocks=1)"
+		                     : "%s: the logs have no dump of its process",
+		         name);
+	else if (found->damage)
+		complain("%s: dump %lu of process %lu is damaged: the verdicts may be wrong", name,
+		         found->sequence, found->pid);
+	return found;
+}
+
+bool reach_of_core(struct image_reach *reach, const char *core, const struct report *report,
+                   const struct search *search)
+{
+	*reach = (struct image_reach){0};
+	if (!image_read_core(&reach->image, core))
+		return false;
+	struct dump *dump = find_dump(report, reach->image.process, core);
+	if (dump)
+		reach->index = block_index_build(dump->blocks);
+	if (!dump || !has_blocks(reach)) {
+		block_index_free(&reach->index);
+		image_free(&reach->image);
+		return false;
+	}
+	reach->dump = dump;
+	dump->chosen = true;
+	reach->modules = image_modules_open(&reach->image, dump, search);
+	reach->search =
+	        (struct root_search){&reach->image, &reach->modules, &reach->index, dump->blocks};
+	reach->interior = (struct interior_search){&reach->image, &reach->modules};
+	reach->marking = (struct marking){.image = &reach->image,
+	                                  .index = &reach->index,
+	                                  .is_usual_interior = is_usual_interior,
+	                                  .context = &reach->interior};
+	mark_start(&reach->marking);
+	roots_mark(&reach->marking, &reach->search);
+	mark_finish(&reach->marking);
+	return true;
+}
+
+void reach_free(struct image_reach *reach)
+{
+	mark_free(&reach->marking);
+	image_modules_close(&reach->modules);
+	block_index_free(&reach->index);
+	image_free(&reach->image);
+}
+
+/* -- verdicts ---------------------------------------------------------------------------------- */
+
+static void add(struct reach_sums *sums, unsigned kind, uint64_t size)
+{
+	add_up(&sums->bytes[kind], size);
+	add_up(&sums->blocks[kind], 1);
+}
+
+/* Adds a block of SIZE bytes to the call site with RANK, and to the totals. */
+static void add_block(struct dump *dump, uint64_t rank, unsigned kind, uint64_t size)
+{
+	if (rank == 0)
+		return;
+	if (kind != REACH_WITHIN)
+		add(&dump->totals.reach, kind, size);
+	if (rank <= dump->site_count)
+		add(&dump->sites[rank - 1].reach, kind, size);
+}
+
+void reach_judge(const struct image_reach *reach)
+{
+	struct dump *dump = reach->dump;
+	static const enum reach kinds[] = {[MARK_POSSIBLE] = REACH_POSSIBLE,
+	                                   [MARK_REACHABLE] = REACH_REACHABLE,
+	                                   [MARK_LOST] = REACH_DEFINITE};
+
+	dump->totals.reach = (struct reach_sums){.is_known = true};
+	dump->totals.pause_ns = dump->totals.scan_ns = -1;
+	dump->totals.running_threads = 0;
+	dump->totals.scanned = "image";
+	dump->totals.heap = dump->blocks->is_heap_known ? "known" : "part";
+	for (size_t i = 0; i < dump->site_count; i++)
+		dump->sites[i].reach = (struct reach_sums){.is_known = true};
+	for (size_t i = 0; i < reach->index.count; i++) {
+		const struct listed_block *block = &reach->index.blocks[i];
+		const struct mark *mark = &reach->marking.marks[i];
+		if (mark->is_indirect && mark->leader != NO_BLOCK) {
+			add_block(dump, reach->index.blocks[mark->leader].rank, REACH_INDIRECT,
+			          block->size);
+			add_block(dump, block->rank, REACH_WITHIN, block->size);
+		} else if (!block->is_ignored) {
+			add_block(dump, block->rank, kinds[mark->kind], block->size);
+		}
+	}
+}

@@ -1,0 +1,373 @@
+/* roots.c - see roots.h. */
+#include "tools/image/roots.h"
+
+#include <elf.h>
+#include <stdlib.h>
+
+#include "tools/image/heap.h"
+
+enum {
+	PAGE = 4096,
+	RED_ZONE = 128,     /* bytes below sp that a function may use (x86-64 ABI, 3.2.2) */
+	DESCRIPTION = 2560, /* bytes of the C library's description of a thread */
+	/* The C library's mapping of a stack ends shortly behind the thread pointer. */
+	ABOVE_MAX = 65536,
+	ALTERNATE_STACK_MAX = 65536,
+};
+
+/* How far from the thread pointer a thread-local variable of the program may be. */
+#define STATE_MAX (UINT64_C(1) << 20)
+
+/* What is no root, by address. */
+struct exceptions {
+	struct memory_range *all;
+	size_t count, room;
+};
+
+static void except(struct exceptions *exceptions, uint64_t start, uint64_t end)
+{
+	if (start >= end)
+		return;
+	GROW(exceptions->all, exceptions->room, exceptions->count + 1);
+	exceptions->all[exceptions->count++] = (struct memory_range){start, end};
+}
+
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct memory_range *a = left, *b = right;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* -- threads ----------------------------------------------------------------------------------- */
+
+/* Returns true if the C library describes a thread below its thread pointer. */
+static bool is_description_below(const struct image *image)
+{
+	return image->machine != EM_X86_64 && image->machine != EM_386;
+}
+
+/* Returns the lower end of the mapping of THREAD's stack, by the C library's description of the
+ * thread (wrap/unwind/stack_bounds.c), or 0 if it is not known. */
+static uint64_t described_low(const struct image *image, const struct image_thread *thread)
+{
+	const uint64_t tp = thread->thread_pointer;
+	uint64_t at = is_description_below(image) ? tp - DESCRIPTION : tp;
+	uint64_t low = UINT64_MAX;
+
+	for (unsigned i = 0; tp > DESCRIPTION && i < DESCRIPTION / image->word; i++) {
+		const uint64_t size = image_word(image, at);
+		if (low < thread->sp && low % PAGE == 0 && size % PAGE == 0 && size > tp - low &&
+		    low < tp && size - (tp - low) <= ABOVE_MAX)
+			return low;
+		low = size; /* this word may be the start, the next word its size */
+		at += image->word;
+	}
+	return 0;
+}
+
+/* Returns the lower end of the stack of THREAD, or 0 if it is not known. */
+static uint64_t stack_low(const struct image *image, const struct image_thread *thread)
+{
+	const struct image_part *part = image_part_at(image, thread->sp);
+
+	if (part && part == image_part_at(image, image->main_stack))
+		return part->start;
+	uint64_t low = described_low(image, thread);
+	return low > 0 && low <= thread->sp ? low : 0;
+}
+
+static uint64_t sp_of(const struct image *image, const struct image_thread *thread)
+{
+	return thread->sp - (image->machine == EM_X86_64 ? RED_ZONE : 0);
+}
+
+const struct image_thread *roots_stack_at(const struct root_search *search, uint64_t address)
+{
+	const struct image_thread *found = NULL;
+
+	for (size_t i = 0; i < search->image->thread_count; i++) {
+		const struct image_thread *thread = &search->image->threads[i];
+		const struct image_part *part = image_part_at(search->image, thread->sp);
+		if (!part || address < sp_of(search->image, thread) || address >= part->end)
+			continue;
+		/* Stacks may lie in one part: the nearest below. */
+		if (!found || thread->sp > found->sp)
+			found = thread;
+	}
+	return found;
+}
+
+/* Excepts the tracer's state of THREAD, and what of its stack is the past. */
+static void except_of_thread(struct exceptions *exceptions, const struct root_search *search,
+                             const struct image_thread *thread)
+{
+	const struct block_list *list = search->list;
+	const uint64_t low = stack_low(search->image, thread);
+	const uint64_t offset = list->thread_state.start - list->thread_pointer;
+
+	if (low > 0)
+		except(exceptions, low, sp_of(search->image, thread));
+	/* The state is a thread-local variable of the program. */
+	if (thread->thread_pointer != 0 && list->thread_pointer != 0 &&
+	    offset + STATE_MAX < 2 * STATE_MAX)
+		except(exceptions, thread->thread_pointer + offset,
+		       thread->thread_pointer + offset + list->thread_state.end -
+		               list->thread_state.start);
+}
+
+/* Returns the size of the program's thread-local storage, with room for its alignment. */
+static uint64_t size_of_tls(const struct image *image)
+{
+	const bool is_wide = image->word == 8;
+	const unsigned size = is_wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+
+	for (uint64_t i = 0; i < image->header_count && i < UINT16_MAX; i++) {
+		const unsigned char *header;
+		if (image_bytes(image, image->headers + i * size, &header) < size ||
+		    image_load(header, 4) != PT_TLS)
+			continue;
+		const uint64_t memory =
+		        is_wide ? image_load(header + offsetof(Elf64_Phdr, p_memsz), 8)
+		                : image_load(header + offsetof(Elf32_Phdr, p_memsz), 4);
+		const uint64_t align =
+		        is_wide ? image_load(header + offsetof(Elf64_Phdr, p_align), 8)
+		                : image_load(header + offsetof(Elf32_Phdr, p_align), 4);
+		return memory < STATE_MAX && align < STATE_MAX
+		               ? memory + 2 * align + 2 * image->word
+		               : 0;
+	}
+	return 0;
+}
+
+/* -- the heap ---------------------------------------------------------------------------------- */
+
+/* Excepts glibc's heap in PART: its blocks are looked at by themselves. */
+static void except_heap(struct exceptions *exceptions, const struct root_search *search,
+                        const struct image_part *part)
+{
+	const struct heap_search heap = {search->image, search->index};
+	uint64_t end;
+
+	for (uint64_t at = part->start; (end = heap_next_row(&heap, part, &at)) > at; at = end)
+		except(exceptions, at, end);
+	for (uint64_t at = part->start; (end = heap_next_arena(&heap, part, &at)) > at; at = end)
+		except(exceptions, at, end);
+}
+
+static struct exceptions find_exceptions(const struct root_search *search)
+{
+	const struct block_list *list = search->list;
+	const struct image *image = search->image;
+	struct exceptions exceptions = {0};
+
+	for (size_t i = 0; i < list->own_count; i++)
+		except(&exceptions, list->own[i].start, list->own[i].end);
+	except(&exceptions, list->thread_state.start, list->thread_state.end);
+	for (size_t i = 0; i < image->thread_count; i++)
+		except_of_thread(&exceptions, search, &image->threads[i]);
+	for (size_t i = 0; list->is_glibc && i < image->part_count; i++) {
+		const struct image_part *part = &image->parts[i];
+		struct memory_range state;
+		if (!part->is_writable)
+			continue;
+		if (!image_module_at(search->modules, part->start)) {
+			if (list->is_heap_known)
+				except_heap(&exceptions, search, part);
+		} else if (heap_find_state(&(struct heap_search){image, search->index}, part,
+		                           &state)) {
+			except(&exceptions, state.start, state.end);
+		}
+	}
+	if (exceptions.count > 0)
+		qsort(exceptions.all, exceptions.count, sizeof *exceptions.all, compare_ranges);
+	return exceptions;
+}
+
+/* -- memory ------------------------------------------------------------------------------------ */
+
+/* Marks from START to END, but for live blocks: these are no roots. */
+static void mark_between_blocks(struct marking *marking, const struct root_search *search,
+                                uint64_t start, uint64_t end)
+{
+	const struct block_index *index = search->index;
+
+	while (start < end) {
+		size_t in = block_index_find(index, start);
+		if (in != NO_BLOCK) {
+			start = block_end(&index->blocks[in]);
+			continue;
+		}
+		size_t next = block_index_from(index, start);
+		uint64_t limit = next < index->count && index->blocks[next].address < end
+		                         ? index->blocks[next].address
+		                         : end;
+		mark_range(marking, start, limit);
+		start = limit;
+	}
+}
+
+/* Returns true if a live block lies on the page from START to END. */
+static bool has_block(const struct block_index *index, uint64_t start, uint64_t end)
+{
+	if (block_index_find(index, start) != NO_BLOCK)
+		return true;
+	size_t next = block_index_from(index, start);
+	return next < index->count && index->blocks[next].address < end;
+}
+
+/* Marks from START to END, which are in one part. */
+static void mark_pages(struct marking *marking, const struct root_search *search, uint64_t start,
+                       uint64_t end)
+{
+	while (start < end) {
+		const uint64_t behind =
+		        end - start < PAGE - start % PAGE ? end : start + (PAGE - start % PAGE);
+		/* A page with a live block is the allocator's as a whole. */
+		if (!has_block(search->index, start, behind))
+			mark_range(marking, start, behind);
+		else if (!search->list->is_heap_known)
+			mark_between_blocks(marking, search, start, behind);
+		start = behind;
+	}
+}
+
+/* Marks PART but for EXCEPTIONS. */
+static void mark_part(struct marking *marking, const struct root_search *search,
+                      const struct exceptions *exceptions, const struct image_part *part)
+{
+	const uint64_t end = part->start + part->length;
+	uint64_t at = part->start;
+
+	for (size_t i = 0; i < exceptions->count && exceptions->all[i].start < end; i++) {
+		if (exceptions->all[i].end <= at)
+			continue;
+		if (exceptions->all[i].start > at)
+			mark_pages(marking, search, at, exceptions->all[i].start);
+		at = exceptions->all[i].end;
+	}
+	if (at < end)
+		mark_pages(marking, search, at, end);
+}
+
+/* Returns true if PART may hold pointers.  Memory that is only read may have been written to
+ * before.  Code is never a root. */
+static bool is_root(const struct image_part *part)
+{
+	return part->is_readable && part->length > 0 && (part->is_writable || !part->is_code);
+}
+
+enum part_use { USE_MODULE, USE_OTHER, USE_STACK };
+
+static enum part_use use_of(const struct root_search *search, const struct image_part *part)
+{
+	if (image_module_at(search->modules, part->start))
+		return USE_MODULE;
+	for (size_t i = 0; i < search->image->thread_count; i++)
+		if (image_part_at(search->image, search->image->threads[i].sp) == part)
+			return USE_STACK;
+	return USE_OTHER;
+}
+
+static void mark_parts(struct marking *marking, const struct root_search *search,
+                       const struct exceptions *exceptions, enum part_use use)
+{
+	for (size_t i = 0; i < search->image->part_count; i++) {
+		const struct image_part *part = &search->image->parts[i];
+		if (is_root(part) && use_of(search, part) == use)
+			mark_part(marking, search, exceptions, part);
+	}
+}
+
+/* Returns where the thread-local storage of THREAD and its description lie; an empty range if that
+ * is not known. */
+static struct memory_range storage_of(const struct image *image, const struct image_thread *thread)
+{
+	const uint64_t tp = thread->thread_pointer;
+	const uint64_t tls = size_of_tls(image);
+	const uint64_t below = is_description_below(image) ? DESCRIPTION : tls;
+	const uint64_t above = is_description_below(image) ? tls : DESCRIPTION;
+	const struct image_part *part = image_part_at(image, tp);
+
+	if (tp == 0 || !part)
+		return (struct memory_range){0, 0};
+	return (struct memory_range){tp - part->start > below ? tp - below : part->start,
+	                             part->end - tp > above ? tp + above : part->end};
+}
+
+const struct image_thread *roots_storage_at(const struct root_search *search, uint64_t address)
+{
+	for (size_t i = 0; i < search->image->thread_count; i++) {
+		const struct image_thread *thread = &search->image->threads[i];
+		const struct memory_range range = storage_of(search->image, thread);
+		if (address >= range.start && address < range.end)
+			return thread;
+	}
+	return NULL;
+}
+
+/* Marks the thread-local storage of THREAD, which may lie beside the heap. */
+static void mark_thread_storage(struct marking *marking, const struct root_search *search,
+                                const struct image_thread *thread)
+{
+	const struct image *image = search->image;
+	const uint64_t tp = thread->thread_pointer;
+	const struct memory_range range = storage_of(image, thread);
+	const uint64_t state_start =
+	        tp + search->list->thread_state.start - search->list->thread_pointer;
+	const uint64_t state_end =
+	        tp + search->list->thread_state.end - search->list->thread_pointer;
+
+	if (range.start == range.end)
+		return;
+	/* The vector of dynamic thread-local storage: glibc points behind its first elements. */
+	for (int i = -2; i < 2; i++) {
+		const uint64_t at = tp + (uint64_t)(int64_t)i * image->word;
+		const uint64_t word = image_word(image, at);
+		if (word != 0)
+			mark_block(marking, word, at);
+	}
+	if (search->list->thread_pointer != 0 && state_start >= range.start &&
+	    state_start < range.end) {
+		mark_between_blocks(marking, search, range.start, state_start);
+		mark_between_blocks(marking, search, state_end, range.end);
+	} else {
+		mark_between_blocks(marking, search, range.start, range.end);
+	}
+}
+
+static void mark_thread(struct marking *marking, const struct root_search *search, size_t number)
+{
+	const struct image_thread *thread = &search->image->threads[number];
+	const uint64_t word = search->image->word;
+
+	mark_thread_storage(marking, search, thread);
+	/* Its stack may be a block, or one that the tracer has mapped. */
+	mark_block(marking, thread->sp, thread->sp);
+	for (size_t i = 0; i < search->list->own_count; i++) {
+		const struct memory_range *own = &search->list->own[i];
+		if (thread->sp >= own->start && thread->sp < own->end)
+			mark_range(marking, thread->sp,
+			           own->end - thread->sp < ALTERNATE_STACK_MAX
+			                   ? own->end
+			                   : thread->sp + ALTERNATE_STACK_MAX);
+	}
+	for (size_t i = 0; i < thread->register_count; i++) {
+		const struct image_registers *registers = &thread->registers[i];
+		for (size_t at = 0; at + word <= registers->size; at += word)
+			mark_word(marking, image_load(registers->bytes + at, word), 0, (int)number);
+	}
+}
+
+void roots_mark(struct marking *marking, const struct root_search *search)
+{
+	struct exceptions exceptions = find_exceptions(search);
+
+	mark_parts(marking, search, &exceptions, USE_MODULE);
+	for (size_t i = 0; i < search->list->root_count; i++)
+		mark_range(marking, search->list->roots[i].start, search->list->roots[i].end);
+	mark_parts(marking, search, &exceptions, USE_OTHER);
+	mark_parts(marking, search, &exceptions, USE_STACK);
+	for (size_t i = 0; i < search->image->thread_count; i++)
+		mark_thread(marking, search, i);
+	free(exceptions.all);
+}
