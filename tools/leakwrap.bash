@@ -11,7 +11,7 @@ _leakwrap() {
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff list audit cc flags dump set mark top serve push torture'
+		options='report diff why list audit cc flags dump set mark top serve push torture'
 		options+=' --help --version'
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		return
@@ -55,6 +55,10 @@ _leakwrap() {
 				--max-bytes= --max-blocks="
 			;;
 		diff) options="$files --show-leak-kinds=" ;;
+		why)
+			options='--core= --content --top= --format= --output= --exe= --sysroot=
+				--debug-dir= --help'
+			;;
 		list) options=--help ;;
 		audit) options='--strict --help' ;;
 		dump)

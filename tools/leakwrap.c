@@ -1,6 +1,7 @@
 /* leakwrap.c - the tool's entry: picks the command.
  *
  *   report, diff   log lines → parse → model → symbolize → suppress → render      (host only)
+ *   why            a dump and a core file → the pointers to a call site's blocks
  *   list           log lines → parse
  *   audit          a linked program → what escapes the wrap
  *   cc             a compiler's command line → the same, relinked
@@ -24,6 +25,8 @@ static const struct command {
 } commands[] = {
         {"report", command_report, "[OPTION...] [LOG...]", "turn dumps into a report"},
         {"diff", command_diff, "[OPTION...] OLD NEW", "show what changed between two dumps"},
+        {"why", command_why, "[OPTION...] SITE LOG...",
+         "show what keeps a call site's blocks alive"},
         {"list", command_list, "[LOG...]", "name the dumps in a log"},
         {"audit", command_audit, "[OPTION...] EXE",
          "find what escapes the wrap in a linked program"},

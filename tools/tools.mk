@@ -103,7 +103,8 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(call say,HOSTLD,$@)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
-# Any bytes are a log (leakwrap.fuzz), or what a client sends to leakwrap serve.
+# Any bytes are a log (leakwrap.fuzz), a core file (leakwrap.fuzz_image), or what a client sends to
+# leakwrap serve.
 FUZZED_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out tools/leakwrap.c,$(TOOL_SOURCES))) \
 	$(O)/tools/profile.pb-c.o
 # The fuzzer of requests sees whether a request opens a file, and has a clock of its own.
@@ -115,6 +116,10 @@ $(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer-no-link -c -o $@ $<
 
 $(O)/leakwrap.fuzz: $(O)/fuzz/tools/fuzz_parse.o $(FUZZED_OBJECTS)
+	$(call say,CLANG,$@)
+	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
+
+$(O)/leakwrap.fuzz_image: $(O)/fuzz/tools/fuzz_image.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
 

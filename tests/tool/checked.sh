@@ -1,7 +1,8 @@
 #!/bin/sh
 # The tool runs clean under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer.
 #
-# libFuzzer feeds the parser of logs and the server for a while. FUZZ_SECONDS=N fuzzes longer.
+# libFuzzer feeds the parser of logs, the reader of core files and the server for a while.
+# FUZZ_SECONDS=N fuzzes longer.
 # timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
@@ -58,7 +59,8 @@ status_is 2 "$lw" dump $$
 
 # -- fuzzing ---------------------------------------------------------------------------------------
 command -v clang >/dev/null || skip "clang, for the fuzzing, is not installed"
-MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" "$O/leakwrap.fuzz_requests" >"$W/make" 2>&1 || {
+MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" "$O/leakwrap.fuzz_image" \
+	"$O/leakwrap.fuzz_requests" >"$W/make" 2>&1 || {
 	grep -q 'cannot find.*fuzzer' "$W/make" &&
 		skip "libFuzzer (libclang-rt-14-dev) is not installed"
 	fail "$(tail -n 5 "$W/make")"
@@ -121,6 +123,13 @@ fuzz() {
 		fail "$fuzzer: $(ls "$W/found"): $(tail -n 20 "$W/out")"
 }
 fuzz leakwrap.fuzz 20 -max_len=4096 -close_fd_mask=3
+
+# Core files, with live blocks.
+rm -r "$W/corpus"
+mkdir "$W/corpus"
+cc -c -o "$W/core.o" tests/tool/tiny_core.S || fail "tiny_core.S"
+objcopy -O binary "$W/core.o" "$W/corpus/core"
+fuzz leakwrap.fuzz_image 4 -max_len=2048
 
 # Requests: no answer is no HTTP, and none opens a file.
 rm -r "$W/corpus"

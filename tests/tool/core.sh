@@ -1,6 +1,6 @@
 #!/bin/sh
-# With a core file, the tool finds the kinds of live blocks that the running process finds: with
-# that of the kernel after a crash, and with that of gdb.
+# With a core file, the tool finds the kinds of live blocks that the running process finds, and what
+# keeps blocks alive: with the kernel's core file after a crash, and with that of gdb.
 . tests/lib.sh
 
 tool=$O/leakwrap
@@ -11,29 +11,41 @@ kinds() {
 	jq -c '.dumps[-1] | [.totals.kinds, .totals.heap], (.call_sites[] | .kinds)' "$W/json"
 }
 
-# refused TEXT ARGUMENT...: the tool ends with status 2, and the line that it writes has TEXT.
+# refused TEXT COMMAND ARGUMENT...: the tool ends with status 2, and the line that it writes has
+# TEXT.
 refused() {
 	text=$1 status=0
 	shift
-	"$tool" report "$@" >"$W/out" 2>"$W/err" || status=$?
+	"$tool" "$@" >"$W/out" 2>"$W/err" || status=$?
 	equal "$*: status" $status 2
 	equal "$*: lines" "$(wc -l <"$W/err")" 1
 	grep -q "$text" "$W/err" || fail "$*: $(cat "$W/err")"
 }
 
-build program tests/tool/core.c -static
+# answers TEXT...: $W/out has each text.
+answers() {
+	for text; do
+		grep -q -e "$text" "$W/out" || fail "why does not say '$text': $(cat "$W/out")"
+	done
+}
 
-# A crash: the program's last dump, and then the kernel's core file.
-case $(cat /proc/sys/kernel/core_pattern) in
-*[/\|]*) echo "the kernel does not write core files into the current folder" ;;
-*)
-	ulimit -c unlimited 2>/dev/null || skip "core files are not allowed"
+# crash SHAPE: runs the program until it aborts.  $core is the kernel's core file.
+crash() {
+	rm -f "$W/log" "$W"/core*
+	(
+		cd "$W" || exit
+		export LEAKWRAP_OPTIONS="kinds=always:blocks=1:crash=1:log=$W/log"
+		./program "$1"
+		true
+	) >"$W/out" 2>&1
+	core=$(ls "$W"/core*)
+	[ -s "$core" ] || fail "$1: no core file"
+}
+
+# The kinds after a crash.
+check_kinds() {
 	for shape in cases trees cycles delta lengths; do
-		rm -f "$W/log" "$W"/core*
-		(cd "$W" && LEAKWRAP_OPTIONS="kinds=always:blocks=1:crash=1:log=$W/log" \
-			./program $shape || :) >"$W/out" 2>&1
-		core=$(ls "$W"/core*)
-		[ -s "$core" ] || fail "$shape: no core file"
+		crash $shape
 		kinds "$W/log@1" >"$W/wanted"
 		kinds "$W/log@1" --core="$core" >"$W/got"
 		diff "$W/wanted" "$W/got" >"$W/difference" ||
@@ -43,19 +55,55 @@ case $(cat /proc/sys/kernel/core_pattern) in
 		kinds "$W/log" --core="$core" >"$W/got"
 		equal "$shape: crash" "$(cat "$W/got")" "$(cat "$W/wanted")"
 	done
+}
 
-	# What cannot be used costs one line.
+# What keeps blocks alive.  A list is one way.
+check_why() {
+	"$tool" why --core="$core" make_list "$W/log" >"$W/out" || fail "why: status $?"
+	answers ' 1,600 bytes in 100 blocks, still reachable' \
+		'variable elements of program, at 0x' '-> 16 bytes at 0x'
+	"$tool" why --core="$core" make_secret "$W/log" >"$W/out" || fail "why: status $?"
+	grep -q sesame "$W/out" && fail "why shows content"
+	"$tool" why --core="$core" --content=12 make_secret "$W/log" >"$W/out" || fail "content"
+	answers 'possibly lost' 'variable inner+0x78 of program' ', 0x5 bytes into it, #' \
+		' 6f 70 65 6e .*  open sesame,$'
+	"$tool" why --core="$core" --content=12 --format=json -o "$W/json" "" "$W/log" ||
+		fail "why: json"
+	blocks=$(dump_value "$W/log" 2 live_blocks)
+	jq -e --argjson blocks "$blocks" '[.call_sites[].ways[]] |
+		([.[].blocks] | add == $blocks) and
+		([.[] | select(.root.variable == "elements") | .blocks] == [100]) and
+		([.[] | select(.content == "6f70656e20736573616d652c")
+			| .root.offset] == ["0x78"])' \
+		"$W/json" >/dev/null || fail "json: $(cat "$W/json")"
+	refused 'has no call site' why --core="$core" nosuch "$W/log"
+}
+
+# What cannot be used costs one line.
+check_refused() {
 	head -c 100000 "$core" >"$W/cut"
-	refused 'it is no core file' --core="$0" "$W/log"
 	: >"$W/empty"
-	refused 'it is empty' --core="$W/empty" "$W/log"
-	refused 'No such file' --core="$W/none" "$W/log"
-	refused 'it is not whole' --core="$W/cut" "$W/log"
+	refused 'it is no core file' report --core="$0" "$W/log"
+	refused 'it is empty' report --core="$W/empty" "$W/log"
+	refused 'No such file' report --core="$W/none" "$W/log"
+	refused 'it is not whole' report --core="$W/cut" "$W/log"
 	sed 's/^leakwrap\[[0-9]*/leakwrap[1/' "$W/log" >"$W/other"
-	refused 'no dump of its process' --core="$core" "$W/other"
-	grep -v '\] \(blocks\|memory\|own\) ' "$W/log" >"$W/unlisted"
-	"$tool" report --core="$core" "$W/unlisted" >/dev/null 2>"$W/err" && fail "no blocks"
-	grep -q 'option blocks=1' "$W/err" || fail "no blocks: $(cat "$W/err")"
+	refused 'no dump of its process' report --core="$core" "$W/other"
+	LEAKWRAP_OPTIONS="log=$W/unlisted" "$W/program" cases >"$W/out" 2>&1
+	sed -i "s/^leakwrap\[[0-9]*/leakwrap[$(dumps "$W/log" | head -n 1 | cut -d . -f 1)/" \
+		"$W/unlisted"
+	refused 'option blocks=1' report --core="$core" "$W/unlisted"
+}
+
+build program tests/tool/core.c -static
+case $(cat /proc/sys/kernel/core_pattern) in
+*/* | *\|*) echo "the kernel does not write core files into the current folder" ;;
+*)
+	# shellcheck disable=SC3045 # dash and bash have it
+	ulimit -c unlimited 2>/dev/null || skip "core files are not allowed"
+	check_kinds
+	check_why
+	check_refused
 	;;
 esac
 

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/tool/tool.sh
 
 status_is 0 "$lw" --help
-for command in report diff list audit cc flags dump top serve push torture; do
+for command in report diff why list audit cc flags dump top serve push torture; do
 	shows "^  leakwrap $command "
 done
 # Each heading has options below it.
@@ -14,7 +14,7 @@ done
 status_is 0 "$lw" --version
 equal "version" "$(cat "$W/out")" "leakwrap $(sed -n 's/^VERSION := //p' Makefile)"
 
-for command in report diff list audit cc flags dump top serve push torture; do
+for command in report diff why list audit cc flags dump top serve push torture; do
 	page=tools/man/leakwrap-$command.1
 	"$lw" $command --help >"$W/help" || fail "$command --help"
 	grep -o -e '--[a-z][a-z-]*' "$W/help" | grep -vx -e '--help\|--usage\|--version' |

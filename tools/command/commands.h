@@ -6,6 +6,7 @@
 
 int command_report(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_why(int argc, char **argv);
 int command_list(int argc, char **argv);
 int command_audit(int argc, char **argv);
 int command_cc(int argc, char **argv);

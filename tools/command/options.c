@@ -41,10 +41,6 @@ static const struct argp_option option_table[] = {
         {"color", KEY_COLOR, "WHEN", 0, "auto (default), always or never; NO_COLOR is respected",
          2},
         {0, 0, 0, 0, "Where the traced program's files are:", 3},
-        {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 3},
-        {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 3},
-        {"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
-         "A folder with .build-id/xx/yyy.debug, or with unstripped files; may be repeated", 3},
         {"map", KEY_MAP, "FILE", 0, "The linker's map of the program, for --by=member", 3},
         {0, 0, 0, 0, "What to pass over:", 4},
         {"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
@@ -64,6 +60,14 @@ static const struct argp_option option_table[] = {
         {0, 0, 0, 0, "Settings:", 6},
         {"config", KEY_CONFIG, "FILE", 0,
          "Read long options from FILE, one a line (default .leakwrap, if it is there)", 6},
+        {0},
+};
+
+static const struct argp_option file_table[] = {
+        {"exe", KEY_EXE, "FILE", 0, "The program itself, with its symbols", 3},
+        {"sysroot", KEY_SYSROOT, "DIR", 0, "What is / on the traced machine", 3},
+        {"debug-dir", KEY_DEBUG_DIR, "DIR", 0,
+         "A folder with .build-id/xx/yyy.debug, or with unstripped files; may be repeated", 3},
         {0},
 };
 
@@ -239,7 +243,18 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp options_argp = {.options = option_table, .parser = parse_option};
+static error_t parse_common(int key, char *argument, struct argp_state *state)
+{
+	if (key != ARGP_KEY_INIT)
+		return parse_option(key, argument, state);
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+static const struct argp file_argp = {.options = file_table, .parser = parse_option};
+const struct argp_child file_options[] = {{&file_argp, 0, NULL, 0}, {0}};
+static const struct argp options_argp = {
+        .options = option_table, .parser = parse_common, .children = file_options};
 const struct argp_child common_options[] = {{&options_argp, 0, NULL, 0}, {0}};
 
 static const struct argp_option kinds_table[] = {

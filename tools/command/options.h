@@ -41,6 +41,9 @@ extern const struct argp_child common_options[];
  * the same struct options. */
 extern const struct argp_child dump_options[];
 
+/* Of these options those that say where the files of the traced program are. */
+extern const struct argp_child file_options[];
+
 /* The argp of report.  A settings file has options of report, and diff passes over those that it
  * lacks. */
 extern const struct argp report_argp;

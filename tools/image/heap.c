@@ -68,10 +68,11 @@ uint64_t heap_next_arena(const struct heap_search *search, const struct image_pa
                          uint64_t *at)
 {
 	const uint64_t step = search->image->word == 8 ? UINT64_C(64) << 20 : UINT64_C(1) << 20;
+	const uint64_t end = part->start + part->length;
 	uint64_t heap = (*at + step - 1) & ~(step - 1);
 
-	for (; heap >= *at && heap < part->end && part->end - heap >= FIRST_BLOCK_MAX; heap += step)
-		if (is_arena(search, heap, part->end, step)) {
+	for (; heap >= *at && heap < end && end - heap >= FIRST_BLOCK_MAX; heap += step)
+		if (is_arena(search, heap, end, step)) {
 			*at = heap;
 			return heap + image_word(search->image, heap + 2 * search->image->word);
 		}

@@ -1,19 +1,19 @@
 /* reach.c - see reach.h. */
 #include "tools/image/reach.h"
 
-/* Returns true if the image has the memory of the blocks: else it is of another process, or of
+/* Returns true if IMAGE has the memory of the blocks in LIST: else it is of another process, or of
  * another time. */
-static bool has_blocks(const struct image_reach *reach)
+static bool has_blocks(const struct image *image, const struct block_list *list)
 {
 	size_t missing = 0;
 
-	for (size_t i = 0; i < reach->index.count; i++)
-		missing += image_part_at(&reach->image, reach->index.blocks[i].address) == NULL;
+	for (size_t i = 0; i < list->count; i++)
+		missing += image_part_at(image, list->blocks[i].address) == NULL;
 	if (missing == 0)
 		return true;
 	complain("%s has no memory at %zu of the %zu blocks: it is of another process, or of "
 	         "another time than the dump",
-	         reach->image.name, missing, reach->index.count);
+	         image->name, missing, list->count);
 	return false;
 }
 
@@ -43,22 +43,10 @@ static struct dump *find_dump(const struct report *report, unsigned long process
 	return found;
 }
 
-bool reach_of_core(struct image_reach *reach, const char *core, const struct report *report,
-                   const struct search *search)
+void reach_start(struct image_reach *reach, struct dump *dump, const struct search *search)
 {
-	*reach = (struct image_reach){0};
-	if (!image_read_core(&reach->image, core))
-		return false;
-	struct dump *dump = find_dump(report, reach->image.process, core);
-	if (dump)
-		reach->index = block_index_build(dump->blocks);
-	if (!dump || !has_blocks(reach)) {
-		block_index_free(&reach->index);
-		image_free(&reach->image);
-		return false;
-	}
 	reach->dump = dump;
-	dump->chosen = true;
+	reach->index = block_index_build(dump->blocks);
 	reach->modules = image_modules_open(&reach->image, dump, search);
 	reach->search =
 	        (struct root_search){&reach->image, &reach->modules, &reach->index, dump->blocks};
@@ -70,6 +58,21 @@ bool reach_of_core(struct image_reach *reach, const char *core, const struct rep
 	mark_start(&reach->marking);
 	roots_mark(&reach->marking, &reach->search);
 	mark_finish(&reach->marking);
+}
+
+bool reach_of_core(struct image_reach *reach, const char *core, const struct report *report,
+                   const struct search *search)
+{
+	*reach = (struct image_reach){0};
+	if (!image_read_core(&reach->image, core))
+		return false;
+	struct dump *dump = find_dump(report, reach->image.process, core);
+	if (!dump || !has_blocks(&reach->image, dump->blocks)) {
+		image_free(&reach->image);
+		return false;
+	}
+	dump->chosen = true;
+	reach_start(reach, dump, search);
 	return true;
 }
 

@@ -17,6 +17,10 @@ struct image_reach {
 	struct marking marking;
 };
 
+/* Marks the blocks of DUMP in REACH, whose image the caller has read.  The rest of REACH is 0.  The
+ * caller calls reach_free.  REACH must not move meanwhile. */
+void reach_start(struct image_reach *reach, struct dump *dump, const struct search *search);
+
 /* Reads the core file CORE and marks the blocks of the dump in REPORT to which it belongs: the last
  * dump of its process that lists blocks, or the one that the user has chosen.  Returns false after
  * a message if there is no such dump, or the file cannot be used.  After success the caller calls

@@ -435,8 +435,8 @@ static const struct option {
          "the bytes between two places where kinds= looks for a pointer; 1 finds the pointers in "
          "packed structures"},
         {"blocks", set_blocks, "0", "0 or 1",
-         "dumps list all live blocks, so that leakwrap report can look for lost memory in a core "
-         "file"},
+         "dumps list all live blocks, so that leakwrap report and why can look for lost memory in "
+         "a core file"},
         {"system", set_system, "1", "0 or 1",
          "0 leaves out what the C and C++ libraries and the loader allocated for themselves"},
         {"command", set_command, "1", "0 or 1",
