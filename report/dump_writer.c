@@ -427,9 +427,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 		write_note("the table of call sites has been full of call sites with live blocks: "
 		           "some backtraces are truncated");
 	shown = write_sites(&dump.totals);
-#ifndef LEAKWRAP_BARE
 	leakwrap_blocks_write(dump.writer, &dump.totals);
-#endif
 	leakwrap_site_totals_release(&dump.totals);
 	if (dump.has_kinds)
 		leakwrap_kinds_end();

@@ -178,7 +178,8 @@
  *         allocator=glibc if the program has glibc's C library.  thread_pointer and thread_state
  *         are those of the thread that wrote the dump: its thread pointer, 0 if that is not known,
  *         and the tracer's state of the thread, which is no root.
- * own     Memory of the tracer, which is no root.
+ * own     Memory of the tracer, which is no root.  Without an operating system also the unused part
+ *         of the stack.
  * root    Memory that the program declared by leakwrap_root.
  * blocks  Live blocks: the rank of the call site, address, and size.  The rank counts the call
  *         sites that the options top= and min_bytes= hide, too.  It is 0 if the call site is left

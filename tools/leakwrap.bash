@@ -50,13 +50,14 @@ _leakwrap() {
 	*)
 		case $command in
 		report)
-			options="$files --by= --growth --last --core= --merge --each
-				--hosts= --show-leak-kinds= --fail-on-leaks --leak-kinds= --judge=
-				--max-bytes= --max-blocks="
+			options="$files --by= --growth --last --core= --image= --merge
+				--each --hosts= --show-leak-kinds= --fail-on-leaks --leak-kinds=
+				--judge= --max-bytes= --max-blocks="
 			;;
 		diff) options="$files --show-leak-kinds=" ;;
 		why)
-			options='--core= --content --top= --format= --output= --exe= --sysroot=
+			options='--core= --image= --content
+				--top= --format= --output= --exe= --sysroot=
 				--debug-dir= --help'
 			;;
 		list) options=--help ;;

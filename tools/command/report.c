@@ -25,7 +25,7 @@ struct report_options {
 	const char *hosts;
 	bool limits_bytes, limits_blocks;
 	uint64_t max_bytes, max_blocks;
-	const char *core; /* or NULL */
+	struct image_files files; /* with the memory of the process, if any */
 };
 
 enum {
@@ -41,6 +41,7 @@ enum {
 	KEY_MAX_BYTES,
 	KEY_MAX_BLOCKS,
 	KEY_CORE,
+	KEY_IMAGE,
 };
 
 static const struct argp_option report_table[] = {
@@ -61,6 +62,8 @@ static const struct argp_option report_table[] = {
          "Tell lost from reachable memory by a core file of the same moment as the process's last "
          "dump that lists its blocks (option blocks=1)",
          1},
+        {"image", KEY_IMAGE, "ADDRESS:FILE", 0,
+         "The same by an image of a board's RAM that begins at ADDRESS; may be repeated", 1},
         {0, 0, 0, 0, "Exit with status 1 when the last dump of a process", 5},
         {"fail-on-leaks", KEY_FAIL_ON_LEAKS, 0, 0,
          "has a lost block, or any live block if it does not tell lost from reachable", 5},
@@ -120,7 +123,10 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		options->hosts = argument;
 		break;
 	case KEY_CORE:
-		options->core = argument;
+		options->files.core = argument;
+		break;
+	case KEY_IMAGE:
+		image_files_add(&options->files, argument);
 		break;
 	case KEY_LEAK_KINDS:
 		options->leak_kinds = option_kinds(state, "leak-kinds", argument);
@@ -290,15 +296,20 @@ static const struct dump *merge_last_dumps(const struct report_options *options,
 
 /* -- core files -------------------------------------------------------------------------------- */
 
-/* Sets the kinds of the dump to which the core file belongs that OPTIONS name, if any.  Returns
- * false after a message if the file cannot be used. */
-static bool judge_by_core(const struct report_options *options, struct report *report)
+static bool has_files(const struct report_options *options)
+{
+	return options->files.core || options->files.image_count > 0;
+}
+
+/* Sets the kinds of the dump to which the files belong that OPTIONS name, if any.  Returns false
+ * after a message if a file cannot be used. */
+static bool judge_by_files(const struct report_options *options, struct report *report)
 {
 	struct image_reach reach;
 
-	if (!options->core)
+	if (!has_files(options))
 		return true;
-	if (!reach_of_core(&reach, options->core, report, &options->common.search))
+	if (!reach_of_files(&reach, &options->files, report, &options->common.search))
 		return false;
 	reach_judge(&reach);
 	reach_free(&reach);
@@ -324,8 +335,8 @@ static bool check_options(const struct report_options *options)
 		complain("--merge is not for json, which has every process of its own");
 		return false;
 	}
-	if (options->core && is_fleet(options)) {
-		complain("--core is for the log of one process, without --merge");
+	if (has_files(options) && is_fleet(options)) {
+		complain("--core and --image are for the log of one process, without --merge");
 		return false;
 	}
 	if (options->hosts && !is_fleet(options)) {
@@ -348,7 +359,7 @@ static enum status make_report(struct report_options *options, struct report *re
 	bool fine = true;
 	if (!check_options(options))
 		return STATUS_USAGE;
-	report->keeps_blocks = options->core != NULL;
+	report->keeps_blocks = has_files(options);
 	bool fleet = is_fleet(options);
 	const struct fleet_options fleet_options = {options->hosts, options->growth,
 	                                            options->common.kinds};
@@ -363,7 +374,7 @@ static enum status make_report(struct report_options *options, struct report *re
 		         report->duplicates == 1 ? "is" : "are");
 	if (report->dump_count == 0 && report->misuse_count == 0)
 		return STATUS_USAGE;
-	if (!judge_by_core(options, report))
+	if (!judge_by_files(options, report))
 		return STATUS_USAGE;
 	complete_report(report, &options->common);
 	suppressions_report_unused(&options->common.suppressions);
@@ -439,6 +450,7 @@ int command_report(int argc, char **argv)
 	enum status status = make_report(&options, &report);
 	report_free(&report);
 	options_free(&options.common);
+	free(options.files.images);
 	free(options.logs);
 	return (int)status;
 }

@@ -11,7 +11,7 @@
 
 struct why_options {
 	struct options common;
-	const char *core;
+	struct image_files files;
 	const char *site;
 	const char **logs;
 	size_t log_count, log_room;
@@ -20,6 +20,7 @@ struct why_options {
 
 enum {
 	KEY_CORE = 0x200,
+	KEY_IMAGE,
 	KEY_CONTENT,
 	KEY_TOP,
 };
@@ -30,6 +31,8 @@ enum { CONTENT = 64, TOP = 5 };
 static const struct argp_option why_table[] = {
         {"core", KEY_CORE, "FILE", 0,
          "The core file, of the same moment as the process's last dump that lists its blocks", 1},
+        {"image", KEY_IMAGE, "ADDRESS:FILE", 0,
+         "In place of it an image of a board's RAM that begins at ADDRESS; may be repeated", 1},
         {"content", KEY_CONTENT, "BYTES", OPTION_ARG_OPTIONAL,
          "Also show so many bytes of a block of each way (default 64); they may hold secrets", 1},
         {"top", KEY_TOP, "N", 0, "In text, at most N ways of a call site (default 5; 0 is all)", 1},
@@ -47,7 +50,10 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &options->common;
 		break;
 	case KEY_CORE:
-		options->core = argument;
+		options->files.core = argument;
+		break;
+	case KEY_IMAGE:
+		image_files_add(&options->files, argument);
 		break;
 	case KEY_CONTENT:
 		options->content = argument ? option_size(state, "content", argument) : CONTENT;
@@ -73,8 +79,8 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 		options->logs[options->log_count++] = argument;
 		break;
 	case ARGP_KEY_END:
-		if (!options->core)
-			argp_error(state, "--core=FILE is missing");
+		if (!options->files.core && options->files.image_count == 0)
+			argp_error(state, "--core=FILE or --image=ADDRESS:FILE is missing");
 		if (options->log_count == 0)
 			argp_error(state, "SITE and LOG are missing");
 		break;
@@ -123,7 +129,7 @@ static enum status answer(struct why_options *options, struct report *report)
 	struct image_reach reach;
 	enum status status = STATUS_USAGE;
 
-	if (!reach_of_core(&reach, options->core, report, &options->common.search))
+	if (!reach_of_files(&reach, &options->files, report, &options->common.search))
 		return STATUS_USAGE;
 	complete_report(report, &options->common);
 	struct why why = {.reach = &reach,
@@ -174,6 +180,7 @@ int command_why(int argc, char **argv)
 		status = answer(&options, &report);
 	report_free(&report);
 	options_free(&options.common);
+	free(options.files.images);
 	free(options.logs);
 	return (int)status;
 }

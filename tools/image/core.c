@@ -2,14 +2,9 @@
  *
  * The notes of a thread begin with NT_PRSTATUS (linux/elfcore.h, struct elf_prstatus).  Its
  * registers are in the order of the kernel's struct for ptrace. */
-#include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tools/image/image.h"
 
@@ -258,36 +253,19 @@ bool image_parse_core(struct image *image, const char *name, const void *bytes, 
 	return false;
 }
 
-/* Maps the file PATH.  Returns false after a message if that fails. */
-static bool map_file(const char *path, void **map, size_t *size)
-{
-	int fd = open_regular(path);
-	struct stat file;
-
-	*map = MAP_FAILED;
-	if (fd >= 0 && fstat(fd, &file) == 0) {
-		*size = (size_t)file.st_size;
-		*map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	if (*map == MAP_FAILED)
-		complain("%s: %s", path, fd >= 0 && *size == 0 ? "it is empty" : strerror(errno));
-	if (fd >= 0)
-		close(fd);
-	return *map != MAP_FAILED;
-}
-
 bool image_read_core(struct image *image, const char *path)
 {
-	void *map;
-	size_t size = 0;
+	struct image file = {0};
+	const unsigned char *bytes;
+	size_t size;
 
-	if (!map_file(path, &map, &size))
+	if (!image_map_file(&file, path, &bytes, &size))
 		return false;
-	if (!image_parse_core(image, path, map, size)) {
-		munmap(map, size);
+	if (!image_parse_core(image, path, bytes, size)) {
+		image_free(&file);
 		return false;
 	}
-	image->map = map;
-	image->map_size = size;
+	image->maps = file.maps;
+	image->map_count = file.map_count;
 	return true;
 }

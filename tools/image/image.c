@@ -95,7 +95,8 @@ void image_free(struct image *image)
 	free(image->threads);
 	free(image->parts);
 	free(image->backing);
-	if (image->map)
-		munmap(image->map, image->map_size);
+	for (size_t i = 0; i < image->map_count; i++)
+		munmap(image->maps[i].bytes, image->maps[i].size);
+	free(image->maps);
 	*image = (struct image){0};
 }

@@ -46,8 +46,11 @@ struct image {
 	uint64_t headers,
 	        header_count; /* the program's headers (AT_PHDR, AT_PHNUM); 0: not known */
 	uint64_t main_stack;  /* an address in the main thread's stack; 0: not known */
-	void *map;            /* the file in memory */
-	size_t map_size;
+	struct image_map {
+		void *bytes;
+		size_t size;
+	} * maps; /* the files in memory */
+	size_t map_count, map_room;
 };
 
 /* Reads the core file PATH.  Returns false after a message if it is none, or none of a machine that
@@ -56,6 +59,15 @@ bool image_read_core(struct image *image, const char *path);
 
 /* As image_read_core, for the SIZE bytes at BYTES, which must outlive IMAGE. */
 bool image_parse_core(struct image *image, const char *name, const void *bytes, size_t size);
+
+/* Adds the memory that WHERE names, "ADDRESS:FILE": a file with the bytes from there on.  Returns
+ * false after a message if it cannot be used.  The caller sets the machine, and calls image_free in
+ * any case. */
+bool image_add_ram(struct image *image, const char *where);
+
+/* Maps the file PATH until image_free.  Returns false after a message if that fails. */
+bool image_map_file(struct image *image, const char *path, const unsigned char **bytes,
+                    size_t *size);
 
 /* Adds SIZE bytes of memory at START from the file of a module, for where IMAGE has none. */
 void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size);

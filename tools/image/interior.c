@@ -6,8 +6,12 @@ enum { VTABLE_WORDS = 20 };
 
 static bool is_code(const struct interior_search *search, uint64_t address)
 {
+	const struct image_module *module = image_module_at(search->modules, address);
+	if (!module || !search->image->is_core)
+		return module && address >= module->mapping->start &&
+		       address < module->mapping->end;
 	const struct image_part *part = image_part_at(search->image, address);
-	return part && part->is_code && image_module_at(search->modules, address);
+	return part && part->is_code;
 }
 
 /* Returns true if ADDRESS may be a vtable: data of a module, in which the address of code follows

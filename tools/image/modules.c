@@ -6,7 +6,7 @@
 static int compare_modules(const void *left, const void *right)
 {
 	const struct image_module *a = left, *b = right;
-	return a->mapping->start < b->mapping->start ? -1 : a->mapping->start > b->mapping->start;
+	return a->start < b->start ? -1 : a->start > b->start;
 }
 
 /* Adds what the segments of MODULE's file hold to IMAGE, for where it has nothing. */
@@ -30,6 +30,31 @@ static void back_module(struct image *image, const struct image_module *module)
 	}
 }
 
+/* Without an operating system, a dump has the bounds of a module's code alone.  Extends MODULE to
+ * all its segments, and takes the machine from its file. */
+static void cover_segments(struct image *image, struct image_module *module)
+{
+	GElf_Addr bias;
+	GElf_Ehdr header;
+	size_t segments;
+	Elf *elf = module->file.dwfl ? dwfl_module_getelf(module->file.mod, &bias) : NULL;
+
+	if (!elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &segments) != 0)
+		return;
+	image->machine = header.e_machine;
+	image->word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr segment;
+		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
+		    segment.p_memsz > UINT64_MAX - segment.p_vaddr)
+			continue;
+		if (segment.p_vaddr < module->start)
+			module->start = segment.p_vaddr;
+		if (segment.p_vaddr + segment.p_memsz > module->end)
+			module->end = segment.p_vaddr + segment.p_memsz;
+	}
+}
+
 struct image_modules image_modules_open(struct image *image, const struct dump *dump,
                                         const struct search *search)
 {
@@ -38,14 +63,21 @@ struct image_modules image_modules_open(struct image *image, const struct dump *
 	modules.all = xzalloc((dump->mapping_count + 1) * sizeof *modules.all);
 	for (size_t i = 0; i < dump->mapping_count; i++)
 		if (dump->mappings[i].start < dump->mappings[i].end)
-			modules.all[modules.count++].mapping = &dump->mappings[i];
-	qsort(modules.all, modules.count, sizeof *modules.all, compare_modules);
+			modules.all[modules.count++] = (struct image_module){
+			        .mapping = &dump->mappings[i],
+			        .start = dump->mappings[i].start,
+			        .end = dump->mappings[i].end,
+			};
+	if (modules.count > 0)
+		qsort(modules.all, modules.count, sizeof *modules.all, compare_modules);
 	for (size_t i = 0; i < modules.count; i++) {
 		/* A copy: the symbolizer tells what it finds of the module itself. */
 		struct module copy = *modules.all[i].mapping->module;
 		modules.all[i].file = elf_file_open(&modules.arena, &copy, search);
 		if (modules.all[i].file.dwfl)
 			back_module(image, &modules.all[i]);
+		if (!image->is_core)
+			cover_segments(image, &modules.all[i]);
 	}
 	return modules;
 }
@@ -66,13 +98,12 @@ struct image_module *image_module_at(const struct image_modules *modules, uint64
 	size_t low = 0, high = modules->count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (modules->all[middle].mapping->start <= address)
+		if (modules->all[middle].start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low > 0 && address < modules->all[low - 1].mapping->end ? &modules->all[low - 1]
-	                                                               : NULL;
+	return low > 0 && address < modules->all[low - 1].end ? &modules->all[low - 1] : NULL;
 }
 
 /* -- variables --------------------------------------------------------------------------------- */
@@ -113,7 +144,8 @@ static void read_variables(struct image_module *module)
 /* How many variables before an address are looked at: a variable may lie inside another. */
 enum { NESTED_MAX = 8 };
 
-const struct image_variable *image_variable_at(struct image_module *module, uint64_t address)
+/* Returns the index of the first variable of MODULE that starts behind ADDRESS. */
+static size_t first_variable_behind(struct image_module *module, uint64_t address)
 {
 	size_t low = 0;
 
@@ -126,6 +158,20 @@ const struct image_variable *image_variable_at(struct image_module *module, uint
 		else
 			high = middle;
 	}
+	return low;
+}
+
+bool image_has_variable(struct image_module *module, uint64_t start, uint64_t end)
+{
+	const size_t behind = first_variable_behind(module, start);
+	return image_variable_at(module, start) ||
+	       (behind < module->variable_count && module->variables[behind].start < end);
+}
+
+const struct image_variable *image_variable_at(struct image_module *module, uint64_t address)
+{
+	size_t low = first_variable_behind(module, address);
+
 	for (size_t back = 0; low > 0 && back < NESTED_MAX; low--, back++)
 		if (address < module->variables[low - 1].end)
 			return &module->variables[low - 1];

@@ -18,6 +18,7 @@ struct image_variable {
 /* A module at its place. */
 struct image_module {
 	const struct mapping *mapping;
+	uint64_t start, end;              /* of all its memory */
 	struct elf_file file;             /* its DWFL is NULL if no file was found */
 	struct image_variable *variables; /* by address, when they were asked for */
 	size_t variable_count, variable_room;
@@ -38,6 +39,9 @@ void image_modules_close(struct image_modules *modules);
 
 /* Returns the module that ADDRESS is in, or NULL. */
 struct image_module *image_module_at(const struct image_modules *modules, uint64_t address);
+
+/* Returns true if a variable of MODULE lies between START and END. */
+bool image_has_variable(struct image_module *module, uint64_t start, uint64_t end);
 
 /* Returns the variable of MODULE that holds ADDRESS, or NULL.  Its addresses are those of the
  * image. */

@@ -56,24 +56,50 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	                                  .is_usual_interior = is_usual_interior,
 	                                  .context = &reach->interior};
 	mark_start(&reach->marking);
+	if (reach->image.word == 0)
+		return;
 	roots_mark(&reach->marking, &reach->search);
 	mark_finish(&reach->marking);
 }
 
-bool reach_of_core(struct image_reach *reach, const char *core, const struct report *report,
-                   const struct search *search)
+void image_files_add(struct image_files *files, const char *image)
+{
+	GROW(files->images, files->image_room, files->image_count + 1);
+	files->images[files->image_count++] = image;
+}
+
+/* Reads FILES.  Returns false after a message if one of them cannot be used. */
+static bool read_files(struct image *image, const struct image_files *files)
+{
+	*image = (struct image){0};
+	if (files->core)
+		return image_read_core(image, files->core);
+	for (size_t i = 0; i < files->image_count; i++)
+		if (!image_add_ram(image, files->images[i])) {
+			image_free(image);
+			return false;
+		}
+	return true;
+}
+
+bool reach_of_files(struct image_reach *reach, const struct image_files *files,
+                    const struct report *report, const struct search *search)
 {
 	*reach = (struct image_reach){0};
-	if (!image_read_core(&reach->image, core))
+	if (!read_files(&reach->image, files))
 		return false;
-	struct dump *dump = find_dump(report, reach->image.process, core);
+	struct dump *dump = find_dump(report, reach->image.process, reach->image.name);
 	if (!dump || !has_blocks(&reach->image, dump->blocks)) {
 		image_free(&reach->image);
 		return false;
 	}
 	dump->chosen = true;
 	reach_start(reach, dump, search);
-	return true;
+	if (reach->image.word != 0)
+		return true;
+	complain("the program's ELF file is not found: --exe names it");
+	reach_free(reach);
+	return false;
 }
 
 void reach_free(struct image_reach *reach)

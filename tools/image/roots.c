@@ -154,6 +154,26 @@ static void except_heap(struct exceptions *exceptions, const struct root_search 
 		except(exceptions, at, end);
 }
 
+/* Excepts, on a board, the allocator's memory: that between two live blocks, if both lie in one
+ * variable, or if no variable lies between them. */
+static void except_between_blocks(struct exceptions *exceptions, const struct root_search *search)
+{
+	struct image_module *program = search->modules->count ? &search->modules->all[0] : NULL;
+	const struct block_index *index = search->index;
+
+	if (!program || !image_has_variable(program, 0, UINT64_MAX))
+		return; /* without symbols */
+	for (size_t i = 0; i + 1 < index->count; i++) {
+		const uint64_t start = index->blocks[i].address;
+		const uint64_t next = index->blocks[i + 1].address;
+		const struct image_variable *in = image_variable_at(program, start);
+		const bool is_one_variable = in && in == image_variable_at(program, next);
+		if (image_part_at(search->image, start) == image_part_at(search->image, next) &&
+		    (is_one_variable || !image_has_variable(program, start, next)))
+			except(exceptions, start, next);
+	}
+}
+
 static struct exceptions find_exceptions(const struct root_search *search)
 {
 	const struct block_list *list = search->list;
@@ -165,6 +185,8 @@ static struct exceptions find_exceptions(const struct root_search *search)
 	except(&exceptions, list->thread_state.start, list->thread_state.end);
 	for (size_t i = 0; i < image->thread_count; i++)
 		except_of_thread(&exceptions, search, &image->threads[i]);
+	if (!image->is_core && list->is_heap_known)
+		except_between_blocks(&exceptions, search);
 	for (size_t i = 0; list->is_glibc && i < image->part_count; i++) {
 		const struct image_part *part = &image->parts[i];
 		struct memory_range state;
@@ -222,10 +244,10 @@ static void mark_pages(struct marking *marking, const struct root_search *search
 	while (start < end) {
 		const uint64_t behind =
 		        end - start < PAGE - start % PAGE ? end : start + (PAGE - start % PAGE);
-		/* A page with a live block is the allocator's as a whole. */
+		/* A page with a live block is the allocator's as a whole, but not on a board. */
 		if (!has_block(search->index, start, behind))
 			mark_range(marking, start, behind);
-		else if (!search->list->is_heap_known)
+		else if (!search->list->is_heap_known || !search->image->is_core)
 			mark_between_blocks(marking, search, start, behind);
 		start = behind;
 	}

@@ -12,7 +12,8 @@ RUNTIME_FAMILIES := $(LEAKWRAP_BARE_FAMILIES)
 RUNTIME_LDFLAGS = $(LEAKWRAP_BARE_LDFLAGS)
 
 # The options of wrap/bare/option_table.c, for generate.sh.
-GENERATOR_OPTIONS := printf '%s\n' 'depth|1 to 32' 'top|NUMBER' 'min_bytes|NUMBER' 'exit|0 or 1'
+GENERATOR_OPTIONS := printf '%s\n' 'depth|1 to 32' 'top|NUMBER' 'min_bytes|NUMBER' \
+	'exit|0 or 1' 'blocks|0 or 1'
 
 RUNTIME_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
 	-I. -D_GNU_SOURCE -DLEAKWRAP_BARE \

@@ -28,6 +28,8 @@ static bool set_option(const char *name, size_t length, size_t value)
 		to->min_bytes = value;
 	} else if (length == 4 && memcmp(name, "exit", length) == 0 && value <= 1) {
 		to->exit = value == 1;
+	} else if (length == 6 && memcmp(name, "blocks", length) == 0 && value <= 1) {
+		to->blocks = value == 1;
 	} else {
 		return false;
 	}
