@@ -1,4 +1,5 @@
-/* ram.c - reads images of a board's memory: bare bytes, as a debugger or an emulator writes them. */
+/* ram.c - reads images of a board's memory: bare bytes, as a debugger or an emulator writes them.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
