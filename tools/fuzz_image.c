@@ -54,10 +54,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (image_parse_core(&reach.image, "core", core, size - used)) {
 		reach_start(&reach, &dump, &(const struct search){0});
 		reach_judge(&reach);
-		for (uint64_t rank = 0; rank < RANKS; rank++) {
-			struct ways ways = ways_find(&reach, rank);
+		struct way_finder finder = ways_start(&reach);
+		for (uint64_t rank = 1; rank < RANKS; rank++) {
+			struct ways ways = ways_find(&finder, rank);
 			ways_free(&ways);
 		}
+		ways_end(&finder);
 		reach_free(&reach);
 	}
 	free(core);

@@ -95,6 +95,7 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 static void find_sites(struct why *why, struct image_reach *reach, const char *name)
 {
 	const struct dump *dump = reach->dump;
+	struct way_finder finder = ways_start(reach);
 	uint64_t rank = 0;
 	size_t room = 0;
 
@@ -108,8 +109,9 @@ static void find_sites(struct why *why, struct image_reach *reach, const char *n
 			continue;
 		GROW(why->sites, room, why->site_count + 1);
 		why->sites[why->site_count++] =
-		        (struct why_site){site, ways_find(reach, site->rank)};
+		        (struct why_site){site, ways_find(&finder, site->rank)};
 	}
+	ways_end(&finder);
 }
 
 static void write_why(FILE *stream, const struct options *options, void *context)

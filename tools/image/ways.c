@@ -17,13 +17,6 @@ struct trail {
 	size_t length; /* blocks, with this one */
 };
 
-struct finder {
-	struct image_reach *reach;
-	struct trail *trails; /* by block */
-	size_t *chain;        /* blocks whose trails are not known yet */
-	size_t chain_room;
-};
-
 /* -- roots ------------------------------------------------------------------------------------- */
 
 static bool is_declared(const struct block_list *list, uint64_t address)
@@ -87,13 +80,13 @@ static uint64_t hash_root(const struct way_root *root)
 
 /* -- trails ------------------------------------------------------------------------------------ */
 
-static uint64_t rank_of(const struct finder *finder, size_t block)
+static uint64_t rank_of(const struct way_finder *finder, size_t block)
 {
 	return finder->reach->index.blocks[block].rank;
 }
 
 /* Finds the trail of BLOCK, and those of the blocks before it. */
-static const struct trail *find_trail(struct finder *finder, size_t block)
+static const struct trail *find_trail(struct way_finder *finder, size_t block)
 {
 	const struct mark *marks = finder->reach->marking.marks;
 	size_t count = 0, at = block;
@@ -134,17 +127,19 @@ static enum reach kind_of(const struct mark *mark)
 	                                     : REACH_DEFINITE;
 }
 
-/* Sets the steps of WAY to those that lead to BLOCK. */
-static void set_steps(const struct finder *finder, struct way *way, size_t block, size_t length)
+/* Sets the steps of WAY, and its root. */
+static void set_steps(struct image_reach *reach, struct way *way)
 {
-	way->steps = xrealloc(way->steps, length * sizeof *way->steps);
-	way->step_count = length;
-	for (size_t i = length; i > 0; i--, block = finder->reach->marking.marks[block].from)
+	size_t block = way->block;
+
+	way->steps = xmalloc(way->step_count * sizeof *way->steps);
+	for (size_t i = way->step_count; i > 0; i--, block = reach->marking.marks[block].from)
 		way->steps[i - 1] = block;
+	way->root = root_of(reach, way->steps[0]);
 }
 
 /* Adds BLOCK to the ways that are known by TABLE. */
-static void add_block(struct finder *finder, struct ways *ways, struct way **table, size_t mask,
+static void add_block(struct way_finder *finder, struct ways *ways, struct way **table, size_t mask,
                       size_t block)
 {
 	const struct trail *trail = find_trail(finder, block);
@@ -161,8 +156,10 @@ static void add_block(struct finder *finder, struct ways *ways, struct way **tab
 	struct way *way = table[at];
 	way->blocks++;
 	way->bytes += finder->reach->index.blocks[block].size;
-	if (way->step_count == 0 || trail->length < way->step_count)
-		set_steps(finder, way, block, trail->length);
+	if (way->step_count == 0 || trail->length < way->step_count) {
+		way->block = block;
+		way->step_count = trail->length;
+	}
 }
 
 static int compare_ways(const void *left, const void *right)
@@ -175,30 +172,67 @@ static int compare_ways(const void *left, const void *right)
 	return a->steps[0] < b->steps[0] ? -1 : a->steps[0] > b->steps[0];
 }
 
-struct ways ways_find(struct image_reach *reach, uint64_t rank)
+static int compare_ranks(const void *left, const void *right, void *context)
 {
-	const struct block_index *index = &reach->index;
-	struct finder finder = {.reach = reach,
-	                        .trails = xzalloc((index->count + 1) * sizeof *finder.trails)};
-	struct ways ways = {0};
-	size_t count = 0, size = 2;
+	const struct listed_block *blocks = context;
+	const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	if (blocks[a].rank != blocks[b].rank)
+		return blocks[a].rank < blocks[b].rank ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
 
-	for (size_t i = 0; i < index->count; i++)
-		count += index->blocks[i].rank == rank && !index->blocks[i].is_ignored;
-	while (size < 2 * count)
+struct way_finder ways_start(struct image_reach *reach)
+{
+	const size_t count = reach->index.count;
+	struct way_finder finder = {.reach = reach,
+	                            .trails = xzalloc((count + 1) * sizeof *finder.trails),
+	                            .by_rank = xmalloc((count + 1) * sizeof *finder.by_rank)};
+
+	for (size_t i = 0; i < count; i++)
+		finder.by_rank[i] = i;
+	qsort_r(finder.by_rank, count, sizeof *finder.by_rank, compare_ranks, reach->index.blocks);
+	return finder;
+}
+
+void ways_end(struct way_finder *finder)
+{
+	free(finder->trails);
+	free(finder->chain);
+	free(finder->by_rank);
+	*finder = (struct way_finder){0};
+}
+
+/* Returns where the blocks of RANK begin in the order of ranks. */
+static size_t first_of_rank(const struct way_finder *finder, uint64_t rank)
+{
+	size_t low = 0, high = finder->reach->index.count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (rank_of(finder, finder->by_rank[middle]) < rank)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct ways ways_find(struct way_finder *finder, uint64_t rank)
+{
+	const size_t first = first_of_rank(finder, rank), behind = first_of_rank(finder, rank + 1);
+	struct ways ways = {0};
+	size_t size = 2;
+
+	while (size < 2 * (behind - first))
 		size *= 2;
 	struct way **table = xzalloc(size * sizeof *table);
-	GROW(ways.all, ways.room, count + 1);
-	for (size_t i = 0; i < index->count; i++)
-		if (index->blocks[i].rank == rank && !index->blocks[i].is_ignored)
-			add_block(&finder, &ways, table, size - 1, i);
+	GROW(ways.all, ways.room, behind - first + 1);
+	for (size_t i = first; i < behind; i++)
+		add_block(finder, &ways, table, size - 1, finder->by_rank[i]);
 	for (size_t i = 0; i < ways.count; i++)
-		ways.all[i].root = root_of(reach, ways.all[i].steps[0]);
+		set_steps(finder->reach, &ways.all[i]);
 	if (ways.count > 0)
 		qsort(ways.all, ways.count, sizeof *ways.all, compare_ways);
 	free(table);
-	free(finder.chain);
-	free(finder.trails);
 	return ways;
 }
 

@@ -39,7 +39,8 @@ struct way {
 	enum reach kind; /* REACH_INDIRECT or another, but not REACH_WITHIN */
 	struct way_root root;
 	uint64_t bytes, blocks;
-	size_t *steps; /* from the root on: blocks by their numbers, the last is of the call site */
+	size_t block;  /* of the call site, with the shortest way */
+	size_t *steps; /* from the root on: blocks by their numbers, the last is BLOCK */
 	size_t step_count;
 	uint64_t key; /* ways.c's */
 };
@@ -49,9 +50,22 @@ struct ways {
 	size_t count, room;
 };
 
-/* Finds the ways to the blocks of the call site with RANK.  The caller frees them with
+/* Finds ways: what is learned of one call site serves the next. */
+struct way_finder {
+	struct image_reach *reach;
+	struct trail *trails; /* by block */
+	size_t *chain;        /* blocks whose trails are not known yet */
+	size_t chain_room;
+	size_t *by_rank; /* the blocks in the order of their ranks */
+};
+
+/* Starts a finder for REACH, which must outlive it.  The caller ends it with ways_end. */
+struct way_finder ways_start(struct image_reach *reach);
+void ways_end(struct way_finder *finder);
+
+/* Finds the ways to the blocks of the call site with RANK, not 0.  The caller frees them with
  * ways_free. */
-struct ways ways_find(struct image_reach *reach, uint64_t rank);
+struct ways ways_find(struct way_finder *finder, uint64_t rank);
 void ways_free(struct ways *ways);
 
 #endif

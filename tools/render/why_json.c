@@ -84,10 +84,8 @@ static json_t *way_json(const struct why *why, const struct way *way)
 	json_object_set_new(object, "root", root_json(why, &way->root));
 	json_object_set_new(object, "steps", steps_json(why, way));
 	if (why->content > 0)
-		json_object_set_new(
-		        object, "content",
-		        content_json(why,
-		                     &why->reach->index.blocks[way->steps[way->step_count - 1]]));
+		json_object_set_new(object, "content",
+		                    content_json(why, &why->reach->index.blocks[way->block]));
 	return object;
 }
 

@@ -178,7 +178,7 @@ static void put_way(struct page *page, const struct why *why, const struct way *
 	if (way->kind != REACH_DEFINITE)
 		put_root(page, why, &way->root);
 	put_steps(page, why, way);
-	put_content(page, why, block_of(why, way->steps[way->step_count - 1]));
+	put_content(page, why, block_of(why, way->block));
 }
 
 void render_why_text(FILE *stream, const struct why *why, const struct style *style)
