@@ -87,11 +87,23 @@ static bool *flag_of(struct report_options *options, int key)
 	                                  : NULL;
 }
 
+/* Takes the file ARGUMENT of the option KEY.  Returns false if KEY is no such option. */
+static bool take_file(struct report_options *options, int key, char *argument)
+{
+	if (key == KEY_CORE)
+		options->files.core = argument;
+	else if (key == KEY_IMAGE)
+		image_files_add(&options->files, argument);
+	return key == KEY_CORE || key == KEY_IMAGE;
+}
+
 static error_t parse_report(int key, char *argument, struct argp_state *state)
 {
 	struct report_options *options = state->input;
 	bool *flag = flag_of(options, key);
 
+	if (take_file(options, key, argument))
+		return 0;
 	if (flag) {
 		*flag = true;
 		return 0;
@@ -121,12 +133,6 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		if (!strstr(argument, "%h"))
 			option_error(state, "--hosts=%s: %%h must stand for the host", argument);
 		options->hosts = argument;
-		break;
-	case KEY_CORE:
-		options->files.core = argument;
-		break;
-	case KEY_IMAGE:
-		image_files_add(&options->files, argument);
 		break;
 	case KEY_LEAK_KINDS:
 		options->leak_kinds = option_kinds(state, "leak-kinds", argument);
