@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* Names of the files, by version of cgroups. */
@@ -21,7 +22,12 @@ static const struct names {
 #define NO_LIMIT  ((uint64_t)1 << 60)
 
 #define PATH_ROOM 1024
-#define TEXT_ROOM 4096
+
+/* The text of a file, too large for a stack.  IS_BUSY: a thread has it. */
+static struct {
+	atomic_flag is_busy;
+	char text[4096];
+} file = {.is_busy = ATOMIC_FLAG_INIT};
 
 static struct {
 	const struct names *names;
@@ -111,18 +117,16 @@ static bool take_line(const char *line, size_t length)
 	return false;
 }
 
-bool leakwrap_memory_limit_find(const char *folder)
+static bool find_limit(const char *folder)
 {
-	char text[TEXT_ROOM];
-
 	if (*folder != '\0') {
 		strcpy(cgroup.folder, folder);
 		cgroup.names = has_limit(folder, &versions[0]) ? &versions[0] : &versions[1];
 		return has_limit(folder, cgroup.names);
 	}
-	if (!read_file("/proc/self", "cgroup", text, sizeof(text)))
+	if (!read_file("/proc/self", "cgroup", file.text, sizeof(file.text)))
 		return false;
-	for (const char *line = text; *line != '\0';) {
+	for (const char *line = file.text; *line != '\0';) {
 		const size_t length = strcspn(line, "\n");
 
 		if (take_line(line, length))
@@ -132,20 +136,30 @@ bool leakwrap_memory_limit_find(const char *folder)
 	return false;
 }
 
+bool leakwrap_memory_limit_find(const char *folder)
+{
+	bool is_found;
+
+	if (atomic_flag_test_and_set(&file.is_busy))
+		return false;
+	is_found = find_limit(folder);
+	atomic_flag_clear(&file.is_busy);
+	return is_found;
+}
+
 /* Returns the file pages of the cgroup that the kernel may drop. */
 static uint64_t droppable_bytes(void)
 {
-	char text[TEXT_ROOM];
 	const char *found;
 	uint64_t bytes = 0;
 
-	if (read_file(cgroup.folder, "memory.stat", text, sizeof(text)) &&
-	    (found = strstr(text, cgroup.names->droppable)) != NULL)
+	if (read_file(cgroup.folder, "memory.stat", file.text, sizeof(file.text)) &&
+	    (found = strstr(file.text, cgroup.names->droppable)) != NULL)
 		read_number(found + strlen(cgroup.names->droppable), &bytes);
 	return bytes;
 }
 
-bool leakwrap_memory_limit_read(uint64_t *used, uint64_t *limit)
+static bool read_limit(uint64_t *used, uint64_t *limit)
 {
 	uint64_t droppable;
 
@@ -158,6 +172,17 @@ bool leakwrap_memory_limit_read(uint64_t *used, uint64_t *limit)
 		*used = *used > droppable ? *used - droppable : 0;
 	}
 	return true;
+}
+
+bool leakwrap_memory_limit_read(uint64_t *used, uint64_t *limit)
+{
+	bool is_read;
+
+	if (atomic_flag_test_and_set(&file.is_busy))
+		return false;
+	is_read = read_limit(used, limit);
+	atomic_flag_clear(&file.is_busy);
+	return is_read;
 }
 
 uint64_t leakwrap_resident_bytes(void)

@@ -9,13 +9,12 @@
 #include <stdint.h>
 
 /* Finds the innermost cgroup of this process that limits memory.  FOLDER: its folder, or "" to ask
- * the kernel.  Returns false if there is none.  Takes 6 KiB of stack.  Signal-safe; one thread at a
- * time. */
+ * the kernel.  Returns false if there is none, or if another thread asks meanwhile.  Signal-safe. */
 bool leakwrap_memory_limit_find(const char *folder);
 
 /* Sets *USED to the memory of the cgroup that was found, without file pages that the kernel may
- * drop, and *LIMIT to its limit, in bytes.  Returns false if they cannot be read, or if there is no
- * limit now.  Signal-safe; one thread at a time. */
+ * drop, and *LIMIT to its limit, in bytes.  Returns false if they cannot be read, if there is no
+ * limit now, or if another thread asks meanwhile.  Signal-safe. */
 bool leakwrap_memory_limit_read(uint64_t *used, uint64_t *limit);
 
 /* Returns the process's resident memory in bytes, or 0 if it is not known.  Signal-safe. */
