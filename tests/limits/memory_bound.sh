@@ -8,7 +8,8 @@
 build_program_only bound tests/limits/memory_bound.c
 for memory in 256K 1M 4M 1G; do
 	log=$W/$memory.log
-	held=$(LEAKWRAP_OPTIONS=memory=$memory "$W/bound" 2>"$log") || fail "$memory: status $?"
+	held=$(LEAKWRAP_OPTIONS=memory=$memory:top=1 "$W/bound" 2>"$log") ||
+		fail "$memory: status $?"
 	live_bytes=$(dump_value "$log" 1 live_bytes)
 	live_blocks=$(dump_value "$log" 1 live_blocks)
 	lost_bytes=$(dump_value "$log" 1 untracked_bytes)

@@ -15,24 +15,27 @@
 /* Walks of one stack: each but the last has come to a module that was not listed. */
 #define WALKS_MAX 8
 
-/* Walks STACK with a read set, from which the stack cache may learn it.  CALLER is on STACK.  Fills
- * in TRACE, whose array and size are set.  Returns its call site, or LEAKWRAP_SITE_LOST. */
-static __attribute__((noinline)) uint32_t find_site_and_learn(struct leakwrap_trace *trace,
+/* Walks STACK, on which CALLER is, with a read set, from which the stack cache may learn it.  PCS:
+ * where the return addresses go, as many as the option depth= says.  Returns its call site, or
+ * LEAKWRAP_SITE_LOST. */
+static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
                                                               struct leakwrap_stack *stack,
                                                               const struct leakwrap_caller *caller)
 {
-	leakwrap_stack_position positions[trace->max];
-	struct leakwrap_stack_link links[2 * trace->max];
+	const unsigned max = leakwrap_options.depth;
+	leakwrap_stack_position positions[max];
+	struct leakwrap_stack_link links[2 * max];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
+	struct leakwrap_trace trace;
 	unsigned walks_left = WALKS_MAX;
 
-	trace->read_set = &read_set;
 	/* The stack may lead through modules that a shared library has loaded. */
 	do {
+		trace = (struct leakwrap_trace){.pcs = pcs, .max = max, .read_set = &read_set};
 		leakwrap_read_set_begin(&read_set, caller->sp);
-		leakwrap_unwind(trace, stack, caller);
-	} while (--walks_left > 0 && leakwrap_library_calls_list_modules(trace));
-	return leakwrap_site_number(trace, stack);
+		leakwrap_unwind(&trace, stack, caller);
+	} while (--walks_left > 0 && leakwrap_library_calls_list_modules(&trace));
+	return leakwrap_site_number(&trace, stack);
 }
 
 /* Walks a stack that the stack cache did not recognize.  Returns its call site, or
@@ -58,7 +61,7 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 		                 leakwrap_stack_cache_wants_read_set(site, &stack);
 	}
 	if (needs_read_set)
-		site = find_site_and_learn(&trace, &stack, caller);
+		site = find_site_and_learn(pcs, &stack, caller);
 	leakwrap_sites_collect_if_due(site);
 	return site;
 }

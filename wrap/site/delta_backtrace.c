@@ -215,7 +215,7 @@ void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_
 
 		for (; groups != 0; groups &= groups - 1) {
 			uintptr_t *const group =
-			        pcs + first + GROUP * (unsigned)__builtin_ctz(groups);
+			        pcs + first + (size_t)GROUP * (unsigned)__builtin_ctz(groups);
 			const unsigned bitmap = *offsets++;
 
 			offsets = size == ONE_BYTE ? add_group(offsets, bitmap, group, ONE_BYTE)
