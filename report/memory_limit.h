@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* Finds the innermost cgroup of this process that limits memory.  FOLDER: its folder, or "" to ask
- * the kernel.  Returns false if there is none, or if another thread asks meanwhile.  Signal-safe. */
+ * the kernel.  Returns false if there is none, or if another thread asks meanwhile.
+ * Signal-safe. */
 bool leakwrap_memory_limit_find(const char *folder);
 
 /* Sets *USED to the memory of the cgroup that was found, without file pages that the kernel may

@@ -25,8 +25,8 @@ static bool are_modules_covered(void)
 	return true;
 }
 
-/* A free of an unrecorded block shows that a call was not seen.  Where not all blocks were recorded,
- * the others' pointers count. */
+/* A free of an unrecorded block shows that a call was not seen.  Where not all blocks were
+ * recorded, the others' pointers count. */
 bool leakwrap_heap_is_known(void)
 {
 	return !leakwrap_has_gaps() && !atomic_load(&leakwrap_loss.has_hidden) &&
