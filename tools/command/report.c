@@ -359,6 +359,14 @@ static enum status lack_series(void)
 	return STATUS_USAGE;
 }
 
+static void complain_of_duplicates(const struct report *report)
+{
+	if (report->duplicates)
+		complain("%zu dump%s came twice and %s reported once", report->duplicates,
+		         report->duplicates == 1 ? "" : "s",
+		         report->duplicates == 1 ? "is" : "are");
+}
+
 static enum status make_report(struct report_options *options, struct report *report)
 {
 	enum format format = options->common.format;
@@ -374,10 +382,7 @@ static enum status make_report(struct report_options *options, struct report *re
 	for (size_t i = 0; !fleet && i < options->log_count; i++)
 		if (!report_add(report, options->logs[i]))
 			fine = false;
-	if (report->duplicates)
-		complain("%zu dump%s came twice and %s reported once", report->duplicates,
-		         report->duplicates == 1 ? "" : "s",
-		         report->duplicates == 1 ? "is" : "are");
+	complain_of_duplicates(report);
 	if (report->dump_count == 0 && report->misuse_count == 0)
 		return STATUS_USAGE;
 	if (!judge_by_files(options, report))

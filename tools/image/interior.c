@@ -49,7 +49,10 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	                           second == size - 3 * word - 1;
 	const bool is_array = offset == word && first > 0 && (size - word) % first == 0;
 	const bool is_behind_length = offset == 8 && length > 0 && length == size - 8;
-	return is_old_string || is_array || is_behind_length ||
+	/* glibc's vector of dynamic thread-local storage, see wrap/reach/interior.c. */
+	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
+	                              size % (2 * word) == 0 && first == size / (2 * word) - 2;
+	return is_old_string || is_array || is_behind_length || is_thread_vector ||
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first));
 }
