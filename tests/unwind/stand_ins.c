@@ -10,10 +10,11 @@ unsigned leakwrap_modules_generation(void)
 	return 0;
 }
 
-void *leakwrap_pages_map(size_t size)
+void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few)
 {
 	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	(void)is_one_of_few;
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
