@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How many bytes at the start of a block may decide. */
+#define INTERIOR_HEAD (2 * sizeof(uintptr_t))
+
 /* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to
  * hold it:
  *
@@ -23,7 +26,8 @@
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
  *
- * The block can be read. */
+ * The first INTERIOR_HEAD bytes of the block and the word at POINTER, as far as they belong to the
+ * block, can be read. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
 
 #endif

@@ -91,6 +91,33 @@ static void push(const struct leakwrap_indexed_block *block, unsigned bits, take
 	leakwrap_block_set_bits(block, bits);
 }
 
+/* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
+static uintptr_t readable_end(uintptr_t address, uintptr_t limit)
+{
+	if (address < mark.readable_start || limit > mark.readable_end) {
+		const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
+
+		if (!mapping || limit > mapping->end || !mapping->is_readable ||
+		    mapping->is_special)
+			return leakwrap_maps_readable_end(address, limit);
+		mark.readable_start = mapping->start;
+		mark.readable_end = mapping->end;
+	}
+	return limit;
+}
+
+/* Returns whether WORD, which leads into BLOCK, is a usual way to hold it.  The memory of a block
+ * that was freed unseen may be gone. */
+static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t word)
+{
+	const uintptr_t start = block->address, end = start + block->size;
+	const uintptr_t head = block->size < INTERIOR_HEAD ? end : start + INTERIOR_HEAD;
+	const uintptr_t there = end - word < sizeof(word) ? end : word + sizeof(word);
+
+	return readable_end(start, head) == head && readable_end(word, there) == there &&
+	       leakwrap_is_usual_interior(start, block->size, word);
+}
+
 static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word);
 static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word);
 
@@ -108,8 +135,7 @@ static inline void take_pointer(const struct leakwrap_indexed_region *in, uintpt
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, REACHABLE);
-	else if (!is_from_possible && (word == block.address ||
-	                               leakwrap_is_usual_interior(block.address, block.size, word)))
+	else if (!is_from_possible && (word == block.address || is_usual_interior(&block, word)))
 		push(&block, REACHABLE | (block.is_halfway ? HALFWAY : 0), take_from_reachable);
 	else if ((now & KIND) != POSSIBLE)
 		push(&block, POSSIBLE, take_from_possible);
@@ -294,21 +320,6 @@ static void check_original(void)
 	mark.blocks = BLOCKS_PER_LOOK;
 	if (mark.original != 0 && leakwrap_process_parent_id() != mark.original)
 		leakwrap_process_end(1);
-}
-
-/* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
-static uintptr_t readable_end(uintptr_t address, uintptr_t limit)
-{
-	if (address < mark.readable_start || limit > mark.readable_end) {
-		const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
-
-		if (!mapping || limit > mapping->end || !mapping->is_readable ||
-		    mapping->is_special)
-			return leakwrap_maps_readable_end(address, limit);
-		mark.readable_start = mapping->start;
-		mark.readable_end = mapping->end;
-	}
-	return limit;
 }
 
 /* Scans a block of SIZE bytes at ADDRESS. */
