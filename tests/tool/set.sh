@@ -95,7 +95,7 @@ shows '"since_mark_bytes":30000000,"since_mark_blocks":10000'
 shows '"mark_time":"20'
 status_is 0 "$lw" report "$W/marked.log"
 shows '^  of these since the mark, 20.*: 30,000,000 bytes in 10,000 blocks$'
-shows '60,000,000 bytes in 20,000 blocks, .*, 30,000,000 bytes since the mark$'
+shows '60,000,000 bytes in 20,000 blocks .*, 30,000,000 bytes since the mark$'
 status_is 2 "$lw" mark
 status_is 2 "$lw" mark 4711 4712
 
