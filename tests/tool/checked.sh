@@ -8,11 +8,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-MAKEFLAGS='' make -s O="$O" "$O/leakwrap.checked" >"$W/make" 2>&1 || {
-	grep -q 'cannot find.*[au][sb]*an' "$W/make" &&
-		skip "the sanitizers' runtime is not installed"
-	fail "$(tail -n 5 "$W/make")"
-}
+build_checked
 plain=$lw lw=$O/leakwrap.checked
 
 build leaky tests/tool/leaky.c -Wl,--build-id

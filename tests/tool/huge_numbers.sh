@@ -6,11 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-MAKEFLAGS='' make -s O="$O" "$O/leakwrap.checked" >"$W/make" 2>&1 || {
-	grep -q 'cannot find.*[au][sb]*an' "$W/make" &&
-		skip "the sanitizers' runtime is not installed"
-	fail "$(tail -n 5 "$W/make")"
-}
+build_checked
 lw=$O/leakwrap.checked
 most=9223372036854775807 # INT64_MAX
 more=9223372036854775808

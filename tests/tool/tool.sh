@@ -15,6 +15,18 @@ need() {
 	done
 }
 
+# build_checked: builds $O/leakwrap.checked, the tool with sanitizers. One test builds it, and the
+# others find it done.
+build_checked() {
+	(
+		flock 9
+		make -s O="$O" "$O/leakwrap.checked" >"$W/make" 2>&1
+	) 9>"$O/checked.lock" && return
+	grep -q 'cannot find.*[au][sb]*an' "$W/make" &&
+		skip "the sanitizers' runtime is not installed"
+	fail "$(tail -n 5 "$W/make")"
+}
+
 # status_is WANTED COMMAND...: runs the command. Standard output goes to $W/out, standard error to
 # $W/err.
 status_is() {
