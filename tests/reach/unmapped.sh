@@ -1,6 +1,6 @@
 #!/bin/sh
-# A block that was freed unseen may have no memory any more: a scan that finds a pointer into it goes
-# on.
+# A block that was freed unseen may have no memory any more: a scan that finds a pointer into the
+# block goes on.
 . tests/lib.sh
 
 cat >"$W/gone.c" <<'END'

@@ -88,7 +88,7 @@ if command -v musl-gcc >/dev/null; then
 		check "musl, $linked" "$W/$linked" "stack thread gone gone_thread literal table" \
 			"$quiet"
 	done
-	# musl gives the rest of the variables' pages to the heap. The variables may fill their pages.
+	# musl gives the rest of the variables' pages to the heap. The variables may fill them.
 	beside=$("$W/dynamic" gaps 2>/dev/null)
 	if [ "$beside" = 0 ]; then
 		echo 'char more_variables[2048];' >"$W/more.c"
