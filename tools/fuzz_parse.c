@@ -36,6 +36,18 @@ static void symbolize_without_files(struct report *report)
 	free(ids);
 }
 
+/* Renders ANSWER, of which only some kinds are left. */
+static void render_kept(FILE *null, const struct answer *answer)
+{
+	struct style style = {.width = 80};
+
+	render_text(null, answer, &style);
+	render_json(null, answer);
+	render_pprof(null, answer);
+	render_heap_text(null, answer);
+	render_html(null, answer);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	static char path[64];
@@ -91,11 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		keep_kinds(&report, 1 + size % KINDS_ALL);
 		list = list_dumps(&report, DUMPS_ALL);
 		answer.merged = NULL;
-		render_text(null, &answer, &style);
-		render_json(null, &answer);
-		render_pprof(null, &answer);
-		render_heap_text(null, &answer);
-		render_html(null, &answer);
+		render_kept(null, &answer);
 	}
 	report_free(&report);
 	return 0;

@@ -301,21 +301,37 @@ static void put_columns(const struct top *top)
 	attroff(A_REVERSE);
 }
 
+/* Writes what is typed, a message, the error of FAILED if it is not NULL, or what the rows are. */
+static void put_state(struct top *top, const struct target *failed, bool is_empty)
+{
+	move(2, 0);
+	if (top->typing)
+		printw("filter: %s_", top->filter);
+	else if (*top->message)
+		put_cut(top, top->message, COLS);
+	else if (failed)
+		put_cut(top, failed->error, (int)strcspn(failed->error, "\n"));
+	else if (is_empty)
+		addstr("no traced process yet");
+	else
+		printw("by %s, most %s first%s%s%s", view_names[top->view], order_names[top->order],
+		       top->has_baseline ? ", grown since the mark" : "",
+		       *top->filter ? ", filter " : "", top->filter);
+}
+
 static void put_head(struct top *top)
 {
 	uint64_t bytes = 0, blocks = 0, lost = 0;
 	struct reach_sums reach = {0};
-	size_t processes = 0, errors = 0;
+	size_t processes = 0;
 	double cost = 0, interval = top->options.interval;
 	const struct target *one = NULL, *failed = NULL;
 	bool is_mixed = false; /* they run several programs */
 
 	for (size_t i = 0; i < top->watch.target_count; i++) {
 		const struct target *target = top->watch.targets[i];
-		if (target->error) {
-			errors++;
+		if (target->error)
 			failed = target;
-		}
 		if (!is_shown(top, target))
 			continue;
 		const struct totals *totals = &watch_last(target)->totals;
@@ -351,19 +367,7 @@ static void put_head(struct top *top)
 	         lost ? ", " : "", lost ? with_commas(lost) : "", lost ? " not recorded" : "", cost,
 	         interval);
 	put_cut(top, line, COLS);
-	move(2, 0);
-	if (top->typing)
-		printw("filter: %s_", top->filter);
-	else if (*top->message)
-		put_cut(top, top->message, COLS);
-	else if (errors)
-		put_cut(top, failed->error, (int)strcspn(failed->error, "\n"));
-	else if (processes == 0)
-		addstr("no traced process yet");
-	else
-		printw("by %s, most %s first%s%s%s", view_names[top->view], order_names[top->order],
-		       top->has_baseline ? ", grown since the mark" : "",
-		       *top->filter ? ", filter " : "", top->filter);
+	put_state(top, failed, processes == 0);
 	put_columns(top);
 }
 
