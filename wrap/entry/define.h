@@ -258,24 +258,29 @@ __asm__(".globl leakwrap_disable");
 		leakwrap_end_release(enclosing);                                               \
 	}
 
+/* The body of a wrapper that frees the parameter "block".  SLOW_PATH does so where the fast path
+ * does not apply. */
+#define ENTRY_FREE(name, arguments, slow_path)        \
+	switch (leakwrap_fast_remove(block)) {        \
+	case LEAKWRAP_REMOVED:                        \
+		ENTRY_CALL_ORIGINAL(name, arguments); \
+		leakwrap_self.releasing = NULL;       \
+		break;                                \
+	case LEAKWRAP_NO_RECORD:                      \
+		ENTRY_CALL_ORIGINAL(name, arguments); \
+		break;                                \
+	case LEAKWRAP_NOT_FAST:                       \
+		slow_path arguments;                  \
+		break;                                \
+	}
+
 /* Defines the wrapper of a function that frees the parameter "block". */
 #define ENTRY_RELEASE(verb, name, parameters, arguments)                                   \
 	ENTRY_DECLARE(void, name, parameters);                                             \
 	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments) \
 	void ENTRY_WRAPPER(name, parameters)                                               \
 	{                                                                                  \
-		switch (leakwrap_fast_remove(block)) {                                     \
-		case LEAKWRAP_REMOVED:                                                     \
-			ENTRY_CALL_ORIGINAL(name, arguments);                              \
-			leakwrap_self.releasing = NULL;                                    \
-			break;                                                             \
-		case LEAKWRAP_NO_RECORD:                                                   \
-			ENTRY_CALL_ORIGINAL(name, arguments);                              \
-			break;                                                             \
-		case LEAKWRAP_NOT_FAST:                                                    \
-			leakwrap_##name##_slow_path arguments;                             \
-			break;                                                             \
-		}                                                                          \
+		ENTRY_FREE(name, arguments, leakwrap_##name##_slow_path);                  \
 	}                                                                                  \
 	ENTRY_EXPORT_RELEASE(name, parameters, arguments)
 

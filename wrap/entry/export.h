@@ -81,18 +81,7 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 			leakwrap_##name##_undecided arguments;                                 \
 			return;                                                                \
 		}                                                                              \
-		switch (leakwrap_fast_remove(block)) {                                         \
-		case LEAKWRAP_REMOVED:                                                         \
-			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
-			leakwrap_self.releasing = NULL;                                        \
-			break;                                                                 \
-		case LEAKWRAP_NO_RECORD:                                                       \
-			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
-			break;                                                                 \
-		case LEAKWRAP_NOT_FAST:                                                        \
-			leakwrap_##name##_by_library arguments;                                \
-			break;                                                                 \
-		}                                                                              \
+		ENTRY_FREE(name, arguments, leakwrap_##name##_by_library);                     \
 	}
 
 #endif

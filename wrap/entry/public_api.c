@@ -37,7 +37,7 @@ int leakwrap_ignore(const void *block)
 
 	if (leakwrap_live_remove(block, &size) == LEAKWRAP_SITE_NONE) {
 		/* No dump shows a block that is not sampled, live or not. */
-		leakwrap_remove_sample(LEAKWRAP_SITE_NONE, leakwrap_find_sample(block));
+		leakwrap_remove_sample(LEAKWRAP_SITE_NONE, leakwrap_samples_find(block));
 		return leakwrap_has_gaps() ? 0 : -1;
 	}
 	leakwrap_live_add(block, size, LEAKWRAP_SITE_IGNORED);

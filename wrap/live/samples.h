@@ -67,7 +67,7 @@ LEAKWRAP_INLINE bool leakwrap_may_be_sampled(const void *block)
  * is no memory. */
 bool leakwrap_samples_add(const struct leakwrap_sample *sample);
 
-/* Finds the sample of BLOCK. */
+/* Finds the sample of BLOCK, which may be NULL. */
 struct leakwrap_found_sample leakwrap_samples_find(const void *block);
 
 /* Removes FOUND.  Returns false and changes nothing if it was none, or is not in the table any
@@ -84,6 +84,14 @@ void leakwrap_samples_change_site(struct leakwrap_found_sample found, uint32_t s
  * in the table throughout the call is visited once.  CONTEXT is passed to VISIT. */
 void leakwrap_samples_each(void (*visit)(void *context, const struct leakwrap_sample *sample),
                            void *context);
+
+#else
+
+static inline struct leakwrap_found_sample leakwrap_samples_find(const void *block)
+{
+	(void)block;
+	return (struct leakwrap_found_sample){NULL, 0};
+}
 
 #endif
 

@@ -365,7 +365,7 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 	mark_release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
 	if (site == LEAKWRAP_SITE_NONE &&
-	    (leakwrap_remove_sample(site, leakwrap_find_sample(block)) ||
+	    (leakwrap_remove_sample(site, leakwrap_samples_find(block)) ||
 	     is_part_of(enclosing.block, block)))
 		return enclosing;
 	if (leakwrap_misuse_checked &&
@@ -546,7 +546,7 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	if (block)
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
 	if (old.site == LEAKWRAP_SITE_NONE)
-		old.sample = leakwrap_find_sample(block);
+		old.sample = leakwrap_samples_find(block);
 	leakwrap_self.inner = NULL;
 	return old;
 }

@@ -79,14 +79,9 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	return block;
 }
 
-struct leakwrap_found_sample leakwrap_find_sample(const void *block)
-{
-	return leakwrap_samples_find(block);
-}
-
 struct leakwrap_sample leakwrap_take_sample(const void *block)
 {
-	const struct leakwrap_found_sample found = leakwrap_find_sample(block);
+	const struct leakwrap_found_sample found = leakwrap_samples_find(block);
 	struct leakwrap_sample sample;
 
 	if (leakwrap_samples_read(found, &sample) && leakwrap_samples_remove(found))

@@ -19,9 +19,6 @@
  * Returns BLOCK. */
 void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* Finds the sample of BLOCK, which may be NULL. */
-struct leakwrap_found_sample leakwrap_find_sample(const void *block);
-
 /* Removes the sample of BLOCK, which is not NULL, before the block is resized: once it is, another
  * thread may have its address.  Returns the sample, for leakwrap_restore_sample, or an ADDRESS of 0
  * if there was none. */
@@ -40,12 +37,6 @@ static inline void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CA
 {
 	(void)size, (void)pc, (void)sp, (void)fp;
 	return block;
-}
-
-static inline struct leakwrap_found_sample leakwrap_find_sample(const void *block)
-{
-	(void)block;
-	return (struct leakwrap_found_sample){NULL, 0};
 }
 
 static inline struct leakwrap_sample leakwrap_take_sample(const void *block)
