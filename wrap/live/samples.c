@@ -136,10 +136,12 @@ bool leakwrap_samples_add(const struct leakwrap_sample *sample)
 
 struct leakwrap_found_sample leakwrap_samples_find(const void *block)
 {
-	for (unsigned level = 0; level < LEVELS; level++) {
+	const unsigned limit = leakwrap_may_be_sampled(block) ? LEVELS : 0;
+
+	for (unsigned level = 0; level < limit; level++) {
 		struct leakwrap_sample_entry *bucket = bucket_of(level, (uintptr_t)block);
 
-		if (!bucket || !leakwrap_may_be_sampled(block))
+		if (!bucket)
 			break;
 		for (unsigned i = 0; i < BUCKET; i++) {
 			struct leakwrap_sample sample;
