@@ -60,6 +60,8 @@ static void write_memory(struct leakwrap_writer *writer)
 	leakwrap_text_hex(writer, LEAKWRAP_THREAD_POINTER);
 	leakwrap_text(writer, " thread_state=");
 	write_range(writer, state, state + sizeof(struct leakwrap_thread));
+	if (leakwrap_options.pointer_step != 0)
+		leakwrap_text_pair(writer, " pointer_step=", leakwrap_options.pointer_step);
 	leakwrap_text_end(writer);
 	leakwrap_pages_each(write_own, writer);
 	leakwrap_roots_each_own(write_own, writer);

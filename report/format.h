@@ -177,7 +177,8 @@
  *         found in a core file of the same moment.  heap is as in the line kinds.
  *         allocator=glibc if the program has glibc's C library.  thread_pointer and thread_state
  *         are those of the thread that wrote the dump: its thread pointer, 0 if that is not known,
- *         and the tracer's state of the thread, which is no root.
+ *         and the tracer's state of the thread, which is no root.  pointer_step is the option of
+ *         that name: 1, 2 or 4 bytes.  Missing: pointers lie at whole words.
  * own     Memory of the tracer, which is no root.  Without an operating system also the unused part
  *         of the stack.
  * root    Memory that the program declared by leakwrap_root.

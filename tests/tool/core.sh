@@ -108,22 +108,33 @@ case $(cat /proc/sys/kernel/core_pattern) in
 	;;
 esac
 
-# Each root of a process in the debugger, which makes the core file.
+# check_roots LOG REGEX: the blocks of each root have the kinds that the names of their functions
+# tell, and those of functions that match REGEX are reachable, too.
+check_roots() {
+	kinds "$1" --core="$W/gcore" >/dev/null
+	jq -r '.dumps[0].call_sites[] | .frames[0].function + " " +
+		([.kinds | to_entries[] | select(.value > 0) | .key] | .[0])' "$W/json" >"$W/got"
+	while read -r function; do
+		case $function in
+		lose_*) wanted=definite_bytes ;;
+		inside_*) wanted=possible_bytes ;;
+		*) wanted=reachable_bytes ;;
+		esac
+		! echo "$function" | grep -qxE "$2" || wanted=reachable_bytes
+		equal "$1: $function" "$(sed -n "s/^$function //p" "$W/got")" $wanted
+	done <"$W/functions"
+}
+
+# Each root of a process in the debugger, which makes the core file.  The dump tells at which steps
+# pointers lie.
 command -v gdb >/dev/null || skip "gdb is not installed"
-LEAKWRAP_OPTIONS="kinds=never:blocks=1:signal=none:log=$W/roots.log" gdb -batch -nx \
+options=kinds=never:blocks=1:signal=none:pointer_step=1
+LEAKWRAP_OPTIONS="$options:log=$W/roots.log" gdb -batch -nx \
 	-ex 'set debuginfod enabled off' -ex 'handle all nostop noprint pass' \
 	-ex 'catch syscall exit_group' -ex run -ex "gcore $W/gcore" -ex kill "$W/roots" \
 	>"$W/gdb" 2>&1
 [ -s "$W/gcore" ] || skip "gdb cannot make a core file: $(tail -n 1 "$W/gdb")"
-kinds "$W/roots.log" --core="$W/gcore" >/dev/null
-jq -r '.dumps[0].call_sites[] | .frames[0].function + " " +
-	([.kinds | to_entries[] | select(.value > 0) | .key] | .[0])' "$W/json" >"$W/got"
 sed -n 's/^BLOCK(\([a-z_]*\))$/\1/p' tests/reach/roots.c | grep -vx keep_ignored >"$W/functions"
-while read -r function; do
-	case $function in
-	lose_*) wanted=definite_bytes ;;
-	inside_*) wanted=possible_bytes ;;
-	*) wanted=reachable_bytes ;;
-	esac
-	equal "$function" "$(sed -n "s/^$function //p" "$W/got")" $wanted
-done <"$W/functions"
+check_roots "$W/roots.log" 'lose_packed|lose_across_pages'
+sed 's/ pointer_step=1$//' "$W/roots.log" >"$W/words.log"
+check_roots "$W/words.log" ''

@@ -94,33 +94,67 @@ static uint64_t untag(const struct marking *marking, uint64_t word)
 	return marking->image->machine == EM_AARCH64 ? word & (UINT64_MAX >> 8) : word;
 }
 
+/* Passes the word STORED at the address AT to TAKE if it may lead to a block. */
+static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, take_word *take,
+                        size_t from)
+{
+	const uint64_t low = marking->index->low, size = marking->index->high - low;
+	const uint64_t word = untag(marking, stored);
+
+	if (word - low < size)
+		take(marking, word, at, from);
+}
+
+/* Reads the word at ADDRESS, which may lie in two parts of IMAGE.  Returns false if a byte of it
+ * cannot be read. */
+static bool read_across(const struct image *image, uint64_t address, uint64_t *word)
+{
+	unsigned char bytes[sizeof(*word)];
+
+	for (uint64_t i = 0; i < image->word; i++) {
+		const unsigned char *byte;
+		if (image_bytes(image, address + i, &byte) == 0)
+			return false;
+		bytes[i] = *byte;
+	}
+	*word = image_load(bytes, image->word);
+	return true;
+}
+
+/* Returns ADDRESS, rounded up to a multiple of STEP. */
+static uint64_t align(uint64_t address, uint64_t step)
+{
+	return (address + step - 1) & ~(step - 1);
+}
+
 /* Passes the words from START to END to TAKE, as far as the image has them. */
 static void scan(struct marking *marking, uint64_t start, uint64_t end, take_word *take,
                  size_t from)
 {
 	const uint64_t word = marking->image->word;
-	const uint64_t low = marking->index->low, size = marking->index->high - low;
+	const uint64_t step = marking->step ? marking->step : word;
 
-	start = (start + word - 1) & ~(uint64_t)(word - 1);
+	/* A word may begin in the memory that was scanned before. */
+	if (start == marking->scanned_end && start >= word)
+		start -= word - step;
+	marking->scanned_end = end;
+	start = align(start, step);
 	while (start < end && end - start >= word) {
 		const unsigned char *bytes;
-		uint64_t there = image_bytes(marking->image, start, &bytes);
+		uint64_t there = image_bytes(marking->image, start, &bytes), at = 0, stored;
 
-		if (there < word) {
-			start = image_next(marking->image, start + word);
-			if (start > UINT64_MAX - word)
-				return;
-			start = (start + word - 1) & ~(uint64_t)(word - 1);
-			continue;
-		}
 		if (there > end - start)
 			there = end - start;
-		for (uint64_t at = 0; there - at >= word; at += word) {
-			uint64_t value = untag(marking, image_load(bytes + at, word));
-			if (value - low < size)
-				take(marking, value, start + at, from);
+		for (; there - at >= word; at += step)
+			take_stored(marking, image_load(bytes + at, word), start + at, take, from);
+		if (at == 0 && read_across(marking->image, start, &stored)) {
+			take_stored(marking, stored, start, take, from);
+			at = step;
 		}
-		start += there & ~(uint64_t)(word - 1);
+		start = at > 0 ? start + at : image_next(marking->image, start + step);
+		if (start > UINT64_MAX - word)
+			return;
+		start = align(start, step);
 	}
 }
 

@@ -52,8 +52,10 @@ struct marking {
 	struct mark *marks; /* by block */
 	struct mark_queue queue;
 	mark_interior *is_usual_interior;
-	const void *context; /* of IS_USUAL_INTERIOR */
-	uint64_t leader;     /* the lost block whose pointers are followed */
+	const void *context;  /* of IS_USUAL_INTERIOR */
+	uint64_t step;        /* bytes between two places for a pointer; 0: a word */
+	uint64_t scanned_end; /* where the last scan ended */
+	uint64_t leader;      /* the lost block whose pointers are followed */
 };
 
 /* Starts MARKING, whose IMAGE, INDEX and functions the caller has set.  The caller frees it with

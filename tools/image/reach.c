@@ -55,7 +55,8 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	reach->marking = (struct marking){.image = &reach->image,
 	                                  .index = &reach->index,
 	                                  .is_usual_interior = is_usual_interior,
-	                                  .context = &reach->interior};
+	                                  .context = &reach->interior,
+	                                  .step = dump->blocks->pointer_step};
 	mark_start(&reach->marking);
 	if (reach->image.word == 0)
 		return;

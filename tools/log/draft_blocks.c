@@ -7,6 +7,12 @@ static bool scan_range(struct cursor *c, struct memory_range *range)
 	       range->start <= range->end;
 }
 
+/* Reads a value of the option pointer_step=. */
+static bool scan_step(struct cursor *c, uint64_t *step)
+{
+	return scan_decimal(c, step) && (*step == 1 || *step == 2 || *step == 4);
+}
+
 void draft_read_memory(struct draft *draft, struct cursor c)
 {
 	struct block_list *list = &draft->dump.blocks;
@@ -22,9 +28,11 @@ void draft_read_memory(struct draft *draft, struct cursor c)
 			is_whole &= scan_hex(&word, &list->thread_pointer) && at_end(&word);
 		else if (skip_text(&word, "thread_state="))
 			is_whole &= scan_range(&word, &list->thread_state) && at_end(&word);
+		else if (skip_text(&word, "pointer_step="))
+			is_whole &= scan_step(&word, &list->pointer_step) && at_end(&word);
 	}
 	if (!is_whole)
-		draft_note_damage(draft, "an address is damaged");
+		draft_note_damage(draft, "the line memory is damaged");
 }
 
 static void read_range(struct draft *draft, struct cursor c, struct memory_range **ranges,

@@ -187,6 +187,7 @@ struct block_list {
 	bool is_heap_known, is_glibc;
 	uint64_t thread_pointer;          /* of the thread that wrote the dump; 0: not known */
 	struct memory_range thread_state; /* the tracer's state of that thread */
+	uint64_t pointer_step;            /* bytes between two places for a pointer; 0: a word */
 	struct memory_range *own, *roots; /* the tracer's memory; the program's choice of roots */
 	struct listed_block *blocks;
 	size_t own_count, root_count, count;
