@@ -23,11 +23,11 @@ static const struct names {
 
 #define PATH_ROOM 1024
 
-/* The text of a file, too large for a stack.  IS_BUSY: a thread has it. */
+/* The text of a file, too large for a stack.  HOLDER: the process whose thread has it, or 0. */
 static struct {
-	atomic_flag is_busy;
+	atomic_int holder;
 	char text[4096];
-} file = {.is_busy = ATOMIC_FLAG_INIT};
+} file;
 
 static struct {
 	const struct names *names;
@@ -136,14 +136,29 @@ static bool find_limit(const char *folder)
 	return false;
 }
 
+/* Returns false if another thread of this process has FILE.  A process that was forked while a
+ * thread had it has no such thread: it takes FILE over. */
+static bool take_file(void)
+{
+	const int self = leakwrap_process_id();
+	int holder = atomic_load(&file.holder);
+
+	return holder != self && atomic_compare_exchange_strong(&file.holder, &holder, self);
+}
+
+static void release_file(void)
+{
+	atomic_store(&file.holder, 0);
+}
+
 bool leakwrap_memory_limit_find(const char *folder)
 {
 	bool is_found;
 
-	if (atomic_flag_test_and_set(&file.is_busy))
+	if (!take_file())
 		return false;
 	is_found = find_limit(folder);
-	atomic_flag_clear(&file.is_busy);
+	release_file();
 	return is_found;
 }
 
@@ -178,10 +193,10 @@ bool leakwrap_memory_limit_read(uint64_t *used, uint64_t *limit)
 {
 	bool is_read;
 
-	if (atomic_flag_test_and_set(&file.is_busy))
+	if (!take_file())
 		return false;
 	is_read = read_limit(used, limit);
-	atomic_flag_clear(&file.is_busy);
+	release_file();
 	return is_read;
 }
 
