@@ -4,8 +4,8 @@
 # The test looks at each call in the cross compilers' libraries that has a table, and reads the code
 # as if it had none: how the function builds its frame, and how it takes it down. If the two agree,
 # the walk believes them, so there must be no error. If they differ, or if one is unknown, the stack
-# decides; there may be few such calls. Of a large library it looks at each fourth call. EACH=1 looks
-# at all of them.
+# decides; there may be few such calls. Of a large library it looks at each fourth call, and at all
+# calls with EACH=1.
 # timeout: 300
 . tests/lib.sh
 
