@@ -49,6 +49,16 @@ static void tell(int fd)
 		abort();
 }
 
+/* Sleeps until a signal ends the process, but at most 20 seconds.  The tracer's handler ends a call
+ * of sleep early. */
+static void sleep_long(void)
+{
+	unsigned left = 20;
+
+	while (left != 0)
+		left = sleep(left);
+}
+
 /* The parent ends a child that has perhaps not run yet. */
 static int at_once(void)
 {
@@ -59,7 +69,7 @@ static int at_once(void)
 
 		if (child == 0) {
 			kept = malloc(100);
-			sleep(20);
+			sleep_long();
 			_exit(0);
 		}
 		if (i % 2)
@@ -80,7 +90,7 @@ static int with_handler(void)
 	if (child == 0) {
 		signal(SIGUSR1, handle_and_leave);
 		tell(ready[1]);
-		sleep(20);
+		sleep_long();
 		_exit(0);
 	}
 	await(ready[0]);
@@ -128,7 +138,7 @@ static int all_ways(void)
 
 	child = fork();
 	if (child == 0) {
-		sleep(20);
+		sleep_long();
 		_exit(0);
 	}
 	other = fork();
@@ -143,7 +153,7 @@ static int all_ways(void)
 	if (child == 0) {
 		grandchild = fork();
 		if (grandchild == 0) {
-			sleep(20);
+			sleep_long();
 			_exit(0);
 		}
 		if (write(ready[1], &grandchild, sizeof(grandchild)) != sizeof(grandchild))
@@ -163,7 +173,7 @@ static int by_other_calls(void)
 		pid_t child = fork();
 
 		if (child == 0) {
-			sleep(20);
+			sleep_long();
 			_exit(0);
 		}
 		if (way == 0)
@@ -199,7 +209,7 @@ static int stopping(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		sleep(20);
+		sleep_long();
 		_exit(0);
 	}
 	for (int i = 0; i < 2; i++) {
