@@ -108,21 +108,24 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 	}
 }
 
-/* Returns the release that encloses a release called at SP.  A signal handler may have left the
- * enclosing release by siglongjmp.  Forgets it if SP and release_sp lie on the thread's own stack
- * and SP is above release_sp.  Likewise ends the holds of calls that were left. */
-static struct leakwrap_enclosing_release find_enclosing_release(uintptr_t sp)
+/* Returns the release that encloses the release of BLOCK, called at SP.  A signal handler may have
+ * left the enclosing release by siglongjmp.  Forgets it if SP and release_sp lie on the thread's
+ * own stack and SP is above release_sp.  Likewise ends the holds of calls that were left.
+ *
+ * A release of BLOCK itself is not forgotten.  The fast path stores release_sp first.  A signal
+ * handler that frees a block before the store of "releasing" leaves its own release_sp there. */
+static struct leakwrap_enclosing_release find_enclosing_release(const void *block, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 #ifndef LEAKWRAP_BARE
-	if (self->releasing && sp > self->release_sp && leakwrap_stack_is_own(sp) &&
-	    leakwrap_stack_is_own(self->release_sp))
+	if (self->releasing && self->releasing != block && sp > self->release_sp &&
+	    leakwrap_stack_is_own(sp) && leakwrap_stack_is_own(self->release_sp))
 		self->releasing = NULL;
 	if (self->held > 0)
 		leakwrap_live_end_left_holds(sp);
 #else
-	(void)sp;
+	(void)block, (void)sp;
 #endif
 	return (struct leakwrap_enclosing_release){self->releasing, self->release_sp};
 }
@@ -348,7 +351,7 @@ static __attribute__((noinline)) struct leakwrap_enclosing_release
 leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	struct leakwrap_enclosing_release enclosing = find_enclosing_release(sp);
+	struct leakwrap_enclosing_release enclosing = find_enclosing_release(block, sp);
 	size_t size = 0;
 	uint32_t site;
 
@@ -433,7 +436,7 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 
 	resize->block = block;
 	resize->kind = kind;
-	resize->enclosing = find_enclosing_release(sp);
+	resize->enclosing = find_enclosing_release(block, sp);
 	resize->saved_errno = errno;
 	resize->site = LEAKWRAP_SITE_NONE;
 	resize->mark = 0;
