@@ -9,14 +9,33 @@ make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
 
 # Local-exec: ld turns "add" into "lea" where it knows a thread's variable, and "lea" sets no flags.
 # gcc 12 uses the flags, to look whether the variable's address is NULL.
-unit() {
-	name=$(basename "$1" .c)
-	# shellcheck disable=SC2046 # lists
+compile() {
 	$CC -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-tsan -D_GNU_SOURCE -I"$O/include" -I. \
 		-Iwrap -fno-omit-frame-pointer -ftls-model=local-exec \
-		-fsanitize="$2" -fno-sanitize-recover=all \
-		-o "$W/$name.$2" "$1" $(said "$1" sources) $(said "$1" flags) -pthread \
-		2>"$W/$name.err" || fail "cannot build $name with $2: $(cat "$W/$name.err")"
+		-fsanitize="$1" -fno-sanitize-recover=all -c -o "$2" "$3" 2>"$2.err" ||
+		fail "cannot compile $3 with $1: $(cat "$2.err")"
+}
+
+# objects SANITIZERS SOURCE...: sets objects to the objects of the sources. Units share them.
+objects() {
+	sanitizers=$1 objects=
+	shift
+	for file; do
+		object=$W/$sanitizers/${file%.c}.o
+		mkdir -p "${object%/*}"
+		[ -e "$object" ] || compile "$sanitizers" "$object" "$file"
+		objects="$objects $object"
+	done
+}
+
+# unit SOURCE SANITIZERS: builds and runs a unit test.
+unit() {
+	name=$(basename "$1" .c)
+	# shellcheck disable=SC2046 # a list
+	objects "$2" "$1" $(said "$1" sources)
+	# shellcheck disable=SC2046,SC2086 # lists
+	$CC -fsanitize="$2" -o "$W/$name.$2" $objects $(said "$1" flags) -pthread \
+		2>"$W/$name.err" || fail "cannot link $name with $2: $(cat "$W/$name.err")"
 	# ThreadSanitizer needs the address space of its own time, without more randomization.
 	TSAN_OPTIONS=halt_on_error=1 setarch -R "$W/$name.$2" >"$W/$name.$2.out" 2>&1 ||
 		fail "$name, $2: status $?: $(head -n 60 "$W/$name.$2.out")"
