@@ -18,10 +18,11 @@
 
 #include <stdlib.h>
 
-/* An entry of the table of freed blocks: a block that was released and not allocated since.  The
- * table is indexed by the address's hash.  It is lossy: a newer block overwrites an older block.
- * ADDRESS is 0 in an empty entry, and BUSY while a thread writes the entry.  A thread that never
- * finishes writing loses one entry. */
+/* A block that was released and not allocated since.  The table is indexed by the address's hash.
+ * It is lossy: a newer block overwrites an older block.  Entries stand in the order of their first
+ * use, so that few releases write to few pages: after a fork each such page is copied.  ADDRESS is
+ * 0 in an empty entry, and BUSY while a thread writes the entry.  A thread that never finishes
+ * writing loses one entry. */
 struct freed_block {
 	_Atomic uintptr_t address;
 	size_t size;
@@ -42,7 +43,9 @@ struct freed_block {
 
 static struct {
 	void (*report)(const struct leakwrap_misuse *misuse);
-	struct freed_block *freed;
+	struct freed_block *freed;     /* FREED entries, and entry 0, which stays empty */
+	_Atomic uint16_t *freed_index; /* by the address's hash: number of the entry, or 0 */
+	_Atomic unsigned freed_used;   /* entries; may exceed FREED */
 	_Atomic unsigned
 	        *site; /* bits by call-site number; words, for processors without atomic bytes */
 	bool is_libc_allocator; /* the program brings no allocator of its own */
@@ -170,23 +173,46 @@ static bool is_allocator_apart(void)
 
 /* -- freed blocks ------------------------------------------------------------------------------ */
 
-/* Returns the entry of ADDRESS.  The multiplier is 2^64 divided by the golden ratio (Knuth, The Art
- * of Computer Programming, volume 3, 6.4). */
-static struct freed_block *freed_at(uintptr_t address)
+/* Returns the place of ADDRESS in the index.  The multiplier is 2^64 divided by the golden ratio
+ * (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+static _Atomic uint16_t *freed_place(uintptr_t address)
 {
 	uintptr_t hash = (address >> 3) * (uintptr_t)0x9e3779b97f4a7c15u;
 
-	return &misuse.freed[hash >> (sizeof(hash) * 8 - FREED_BITS)];
+	return &misuse.freed_index[hash >> (sizeof(hash) * 8 - FREED_BITS)];
+}
+
+/* Returns the entry that may be of ADDRESS. */
+static struct freed_block *freed_at(uintptr_t address)
+{
+	return &misuse.freed[atomic_load(freed_place(address))];
+}
+
+/* Returns the entry for ADDRESS, and makes it if there is none.  Returns entry 0 if all are in use:
+ * threads that ask at the same time for one place waste entries. */
+static struct freed_block *entry_for(uintptr_t address)
+{
+	_Atomic uint16_t *const place = freed_place(address);
+	unsigned number = atomic_load(place);
+
+	if (number == 0 && atomic_load(&misuse.freed_used) < FREED) {
+		number = atomic_fetch_add(&misuse.freed_used, 1) + 1;
+		if (number > FREED)
+			return &misuse.freed[0];
+		atomic_store(place, (uint16_t)number);
+	}
+	return &misuse.freed[number];
 }
 
 /* Stores RELEASE of a block of SIZE bytes that the call site SITE allocated.  Does nothing if
  * another thread is writing the entry. */
 static void add_freed(const struct leakwrap_release *release, size_t size, uint32_t site)
 {
-	struct freed_block *freed = freed_at(release->block);
+	struct freed_block *freed = entry_for(release->block);
 	uintptr_t old = atomic_load(&freed->address);
 
-	if (old == BUSY || !atomic_compare_exchange_strong(&freed->address, &old, BUSY))
+	if (freed == misuse.freed || old == BUSY ||
+	    !atomic_compare_exchange_strong(&freed->address, &old, BUSY))
 		return;
 	freed->size = size;
 	freed->allocated = site;
@@ -349,7 +375,7 @@ static void mark_sites(void)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 
-	for (size_t i = 0; i < FREED; i++) {
+	for (size_t i = 1; i <= FREED; i++) {
 		if (atomic_load(&misuse.freed[i].address) == 0)
 			continue;
 		mark_number(misuse.freed[i].allocated);
@@ -376,9 +402,10 @@ static const struct leakwrap_site_keeper keeper = {mark_sites, forget_site};
 bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
 {
 	misuse.report = reporter;
-	misuse.freed = leakwrap_pages_map(FREED * sizeof(misuse.freed[0]));
+	misuse.freed = leakwrap_pages_map((FREED + 1) * sizeof(misuse.freed[0]));
+	misuse.freed_index = leakwrap_pages_map(FREED * sizeof(misuse.freed_index[0]));
 	misuse.site = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]));
-	if (!misuse.freed || !misuse.site)
+	if (!misuse.freed || !misuse.freed_index || !misuse.site)
 		return false;
 	misuse.is_libc_allocator = leakwrap_heap_is_libc();
 	misuse.is_glibc = leakwrap_heap_is_glibc() && original_free() == __libc_free;
