@@ -1,10 +1,11 @@
-/* seccomp.c [otherwise|crash] - allocates and asks for dumps under a seccomp filter, also in a
+/* seccomp.c [otherwise|crash|strict] - allocates and asks for dumps under a seccomp filter, also in a
  * child and to a pipe that nobody reads.
  *
  * The filter kills the process for a system call that neither the C library's allocator nor the
  * tracer needs (leakwrap(7) lists these). It refuses the calls that the tracer can do without. With
  * "otherwise" it refuses in another way, but allows mincore, on which other calls depend. With
- * "crash" a thread dies of a signal. */
+ * "crash" a thread dies of a signal. With "strict" it uses the strict mode instead, and has disabled
+ * the tracer. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -100,6 +101,19 @@ static int in_child(void)
 	return child > 0 && waitpid(child, &status, 0) == child ? status : 1;
 }
 
+/* Allocates in the strict mode, with a stack that the tracer does not know. */
+static void allocate_strictly(void)
+{
+	kept = malloc(100);
+	leakwrap_disable();
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) != 0)
+		_exit(77);
+	kept = malloc(200);
+	kept = realloc(kept, 400);
+	free(kept);
+	syscall(SYS_exit, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static void *block[20000];
@@ -107,6 +121,8 @@ int main(int argc, char **argv)
 	pthread_t thread;
 	int ends[2];
 
+	if (strcmp(how, "strict") == 0)
+		allocate_strictly();
 	free(malloc(1)); /* the first call of the C library asks for random bytes */
 	if (pipe(ends) != 0)
 		return 2;

@@ -22,6 +22,7 @@ for how in '' otherwise; do
 	[ "$bytes" -ge $((100 * 4096)) ] || fail "the tracer says that it takes $bytes bytes"
 	equal "dumps of the child" "$(dumps "$W/log" | grep -cv "^$pid\\.")" 1
 done
+"$W/confined" strict 2>"$W/log" || fail "strict: status $?"
 LEAKWRAP_OPTIONS=crash=1 "$W/confined" crash 2>"$W/log" &
 pid=$!
 wait $pid
