@@ -51,8 +51,34 @@ shows '"sampled":\[524288,9,700000\]'
 # The errors of two processes add up by their squares.
 sed 's/\[7\.1\]/[8.1]/' "$W/log" >"$W/second"
 status_is 0 "$lw" report --merge "$W/log" "$W/second"
+shows ' live in 6,020 blocks at 2 call sites'
 shows '^  estimated from 18 sampled blocks, .* standard error 989,949 bytes'
 shows '^  allocated so far: 26,000,000 bytes in 400,000 blocks'
+
+# What is recorded, the peak and the mark of several processes. The times are the first and last.
+sed -e '/ sampling /d; /\] allocated/d; s/ sampled=.*//' -e '/end sites/s/lines=14/lines=15/' \
+	-e '/\.1\] stacks/i\
+leakwrap[7.1] recording state=off since=2026-11-20T18:00:00Z\
+leakwrap[7.1] peak peak_bytes=9000000 peak_blocks=900 peak_time=2026-11-20T18:30:00Z\
+leakwrap[7.1] mark since_mark_bytes=50 since_mark_blocks=5 mark_time=2026-11-20T18:20:00Z' \
+	-e '/site 1:/s/$/ peak_bytes=8000000 peak_blocks=800/' \
+	-e '/site 1:/s/$/ since_mark_bytes=50 since_mark_blocks=5/' \
+	"$W/log" >"$W/off"
+status_is 0 "$lw" report --merge "$W/off"
+shows '^  recording is off since 2026-11-20 18:00:00'
+sed -e 's/\[7\.1\]/[8.1]/; s/T18:[03]/T19:0/; s/state=off/state=all/' "$W/off" >"$W/all"
+status_is 0 "$lw" report --merge "$W/off" "$W/all"
+shows "^  recording differs by process since 2026-11-20 19:00:00"
+shows "^  of these since each process's mark, 2026-11-20 18:20:00 UTC: 100 bytes in 10 blocks"
+shows "^  at each process's own peak, .*18:30:00 UTC to .*19:00:00 UTC: 18,000,000 bytes in 1,800"
+shows '^    16,000,000 bytes in 1,600 blocks, 88.9 % of the peak, now 4,000,000 bytes'
+shows '^  #1 .* 100 bytes since the mark'
+# A process that recorded everything, without a peak or a mark.
+sed '/ recording /d; / peak /d; / mark /d; s/ peak_bytes=.*//; s/\[7/[9/' "$W/off" >"$W/plain"
+status_is 0 "$lw" report --merge "$W/all" "$W/plain"
+shows '^  recording all blocks since 2026-11-20 19:00:00'
+! grep -q churn "$W/out" || fail "text shows a call site about which nothing is known"
+! grep -Eq 'own peak|since .* mark' "$W/out" || fail "text sums up the peaks of some processes"
 
 need go
 export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"

@@ -81,7 +81,7 @@ struct totals {
 	const char *scanned;   /* "copy", "in_place", or NULL: not known */
 	const char *heap;      /* "known", "part", or NULL: not known */
 	/* What is recorded: "off", "sample" or "all", and since when, in RFC 3339.  NULL: all
-	 * blocks were recorded all the time. */
+	 * blocks were recorded all the time.  Of a sum also "mixed", and the last time. */
 	const char *recording, *recording_since;
 	const char *peak_time, *mark_time; /* in RFC 3339, or NULL */
 	struct reach_sums reach;

@@ -77,7 +77,8 @@ static void add_known(int64_t *sum, int64_t value)
 }
 
 /* Adds ONE to SUM.  IS_FIRST: nothing was added before.  The errors of independent samples add up
- * by their squares.  What was allocated is known only if each dump tells it. */
+ * by their squares.  What was allocated is known only if each dump tells it.  See drop_partial for
+ * the peaks and marks. */
 static void add_estimate(struct estimate *sum, const struct estimate *one, bool is_first)
 {
 	add_known(&sum->sampled_blocks, one->sampled_blocks);
@@ -93,6 +94,10 @@ static void add_estimate(struct estimate *sum, const struct estimate *one, bool 
 		add_total(&sum->allocated_bytes, one->allocated_bytes);
 		add_total(&sum->allocated_blocks, one->allocated_blocks);
 	}
+	add_known(&sum->peak_bytes, one->peak_bytes);
+	add_known(&sum->peak_blocks, one->peak_blocks);
+	add_known(&sum->since_mark_bytes, one->since_mark_bytes);
+	add_known(&sum->since_mark_blocks, one->since_mark_blocks);
 }
 
 static void add_totals(struct totals *sum, const struct totals *one, bool is_first)
@@ -159,6 +164,8 @@ struct merger {
 	unsigned kinds;         /* a set: of what counts for the spread; 0: everything */
 	double complete, bytes; /* of the dumps that have a share of complete stacks */
 	size_t complete_known;
+	size_t peaks, marks;   /* dumps that have a peak, a mark */
+	const char *recording; /* of the dumps so far, as in struct totals, or "mixed" */
 };
 
 /* Returns the index of the call site of the sum that has STACK. */
@@ -346,6 +353,17 @@ static void finish_notes(struct merger *merger)
 	}
 }
 
+/* Widens the span of times from *FIRST to *LAST by TIME.  Each is in RFC 3339, or NULL. */
+static void add_time(struct merger *merger, const char **first, const char **last, const char *time)
+{
+	if (!time)
+		return;
+	if (!*first || strcmp(time, *first) < 0)
+		*first = arena_copy(merger->arena, time, strlen(time));
+	if (!*last || strcmp(time, *last) > 0)
+		*last = arena_copy(merger->arena, time, strlen(time));
+}
+
 /* Adds the program, the time and the state of ONE. */
 static void add_head(struct merger *merger, const struct dump *one)
 {
@@ -362,10 +380,27 @@ static void add_head(struct merger *merger, const struct dump *one)
 		merged->programs++;
 		sum->program = one->program;
 	}
-	if (one->time && (!merged->first_time || strcmp(one->time, merged->first_time) < 0))
-		merged->first_time = arena_copy(merger->arena, one->time, strlen(one->time));
-	if (one->time && (!merged->last_time || strcmp(one->time, merged->last_time) > 0))
-		merged->last_time = arena_copy(merger->arena, one->time, strlen(one->time));
+	add_time(merger, &merged->first_time, &merged->last_time, one->time);
+}
+
+/* Adds what ONE says of its recording, its peak and its mark. */
+static void add_recording(struct merger *merger, const struct totals *one)
+{
+	struct totals *sum = &merger->dump->totals;
+	struct merged *merged = merger->merged;
+	const char *recording = one->recording ? one->recording : "all";
+	const char *first = NULL;
+
+	if (merger->recording && strcmp(merger->recording, recording) != 0)
+		recording = "mixed";
+	merger->recording = recording;
+	if (sum->recording || one->recording)
+		sum->recording = recording;
+	add_time(merger, &first, &sum->recording_since, one->recording_since);
+	merger->peaks += one->estimate.peak_bytes >= 0;
+	merger->marks += one->estimate.since_mark_bytes >= 0;
+	add_time(merger, &merged->first_peak_time, &sum->peak_time, one->peak_time);
+	add_time(merger, &merged->first_mark_time, &sum->mark_time, one->mark_time);
 }
 
 struct merger *merge_start(struct report *report, unsigned kinds)
@@ -400,6 +435,7 @@ static void add_last(struct merger *merger, const struct dump *one)
 {
 	struct dump *sum = merger->dump;
 	add_totals(&sum->totals, &one->totals, merger->merged->dumps == 0);
+	add_recording(merger, &one->totals);
 	add_inherited(&sum->totals, &one->totals);
 	add_modules(merger, one);
 	add_coverage(merger, one);
@@ -476,6 +512,31 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 	add_last(merger, last);
 }
 
+/* Removes peaks and marks from the sum where not all dumps have them: a sum of some processes would
+ * look like that of all. */
+static void drop_partial(struct merger *merger)
+{
+	struct dump *dump = merger->dump;
+	const bool has_peak = merger->peaks == merger->merged->dumps;
+	const bool has_mark = merger->marks == merger->merged->dumps;
+
+	for (size_t i = 0; i <= dump->site_count; i++) {
+		struct estimate *estimate =
+		        i < dump->site_count ? &dump->sites[i].estimate : &dump->totals.estimate;
+		if (!has_peak)
+			estimate->peak_bytes = estimate->peak_blocks = -1;
+		if (!has_mark)
+			estimate->since_mark_bytes = estimate->since_mark_blocks = -1;
+	}
+}
+
+/* Returns whether SITE has no live blocks, and the sum does not know what it had before. */
+static bool is_empty(const struct site *site)
+{
+	return site->blocks == 0 && site->estimate.allocated_blocks < 0 &&
+	       site->estimate.peak_blocks < 0;
+}
+
 struct dump *merge_finish(struct merger *merger, bool by_growth)
 {
 	struct arena *arena = merger->arena;
@@ -485,11 +546,12 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	struct spread *spreads = arena_alloc(arena, (dump->site_count + 1) * sizeof *spreads);
 	size_t count = 0;
 
+	drop_partial(merger);
 	for (size_t i = 0; i < dump->site_count; i++) {
 		struct spread *spread = &merger->spreads[i];
 		finish_process(spread);
 		/* A call site that only earlier dumps have is gone. */
-		if (spread->processes == 0 ||
+		if (spread->processes == 0 || is_empty(&dump->sites[i]) ||
 		    (by_growth && spread->gained_bytes <= 0 && spread->lost_gained_bytes <= 0))
 			continue;
 		spreads[count] = *spread;
@@ -500,7 +562,8 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	}
 	dump->totals.call_sites = 0;
 	for (size_t i = 0; i < dump->site_count; i++)
-		dump->totals.call_sites += merger->spreads[i].processes > 0;
+		dump->totals.call_sites +=
+		        merger->spreads[i].processes > 0 && dump->sites[i].blocks > 0;
 	if (count)
 		qsort(sites, count, sizeof *sites, by_growth ? compare_site_growth : compare_sites);
 	for (size_t i = 0; i < count; i++)

@@ -40,6 +40,9 @@ struct merged {
 	size_t crashed, damaged;            /* of the dumps */
 	size_t with_kinds;                  /* of the dumps: those that tell lost from reachable */
 	const char *first_time, *last_time; /* or NULL */
+	/* The last times are in the totals of the sum.  Its peak is the sum of each process's own
+	 * peak.  It has a peak, or marks, only if all processes do. */
+	const char *first_peak_time, *first_mark_time; /* or NULL */
 };
 
 /* Starts an empty sum in the dump_arena of REPORT.  KINDS: only blocks of this set (kinds.h) count

@@ -189,16 +189,27 @@ static void put_recording(struct page *page, const struct totals *totals)
 	fprintf(page->stream, "  recording %s",
 	        strcmp(totals->recording, "off") == 0      ? "is off"
 	        : strcmp(totals->recording, "sample") == 0 ? "a sample"
+	        : strcmp(totals->recording, "mixed") == 0  ? "differs by process"
 	                                                   : "all blocks");
 	if (totals->recording_since)
 		fprintf(page->stream, " since %s", time_text(page, totals->recording_since));
 	fputs("; blocks that were allocated before may be missing\n", page->stream);
 }
 
+/* Writes ", TIME", for a sum ", FIRST to TIME", and a colon. */
+static void put_span(struct page *page, const char *first, const char *time)
+{
+	if (first && strcmp(first, time) != 0)
+		fprintf(page->stream, ", %s to %s:", time_text(page, first), time_text(page, time));
+	else
+		fprintf(page->stream, ", %s:", time_text(page, time));
+}
+
 /* Writes how the live bytes were estimated, what was allocated so far, and what of the live blocks
  * since the mark. */
-static void put_estimate(struct page *page, const struct totals *totals)
+static void put_estimate(struct page *page, const struct dump *dump)
 {
+	const struct totals *totals = &dump->totals;
 	const struct estimate *estimate = &totals->estimate;
 
 	if (totals->sample_interval > 0 && estimate->sampled_blocks >= 0) {
@@ -214,11 +225,14 @@ static void put_estimate(struct page *page, const struct totals *totals)
 		fprintf(page->stream, "  allocated so far: %s in %s\n",
 		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
 		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
-	if (estimate->since_mark_bytes >= 0 && estimate->since_mark_blocks >= 0)
-		fprintf(page->stream, "  of these since the mark, %s: %s in %s\n",
-		        time_text(page, totals->mark_time),
-		        counted(page, (uint64_t)estimate->since_mark_bytes, "byte"),
-		        counted(page, (uint64_t)estimate->since_mark_blocks, "block"));
+	if (estimate->since_mark_bytes < 0 || estimate->since_mark_blocks < 0)
+		return;
+	fputs(dump->merged ? "  of these since each process's mark" : "  of these since the mark",
+	      page->stream);
+	put_span(page, dump->merged ? dump->merged->first_mark_time : NULL, totals->mark_time);
+	fprintf(page->stream, " %s in %s\n",
+	        counted(page, (uint64_t)estimate->since_mark_bytes, "byte"),
+	        counted(page, (uint64_t)estimate->since_mark_blocks, "block"));
 }
 
 static void put_totals(struct page *page, const struct dump *dump)
@@ -240,7 +254,7 @@ static void put_totals(struct page *page, const struct dump *dump)
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
 	put_recording(page, totals);
-	put_estimate(page, totals);
+	put_estimate(page, dump);
 	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
 		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",
@@ -313,9 +327,9 @@ static void put_peak(struct page *page, const struct dump *dump, unsigned top)
 	size_t count = 0;
 	if (all->peak_bytes < 0 || all->peak_blocks < 0)
 		return;
-	fprintf(page->stream, "\n  at the peak, %s: %s in %s\n",
-	        time_text(page, dump->totals.peak_time),
-	        counted(page, (uint64_t)all->peak_bytes, "byte"),
+	fputs(dump->merged ? "\n  at each process's own peak" : "\n  at the peak", page->stream);
+	put_span(page, dump->merged ? dump->merged->first_peak_time : NULL, dump->totals.peak_time);
+	fprintf(page->stream, " %s in %s\n", counted(page, (uint64_t)all->peak_bytes, "byte"),
 	        counted(page, (uint64_t)all->peak_blocks, "block"));
 	const struct site **sites = xmalloc((dump->site_count + 1) * sizeof *sites);
 	for (size_t i = 0; i < dump->site_count; i++)
