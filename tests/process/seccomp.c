@@ -1,11 +1,11 @@
-/* seccomp.c [otherwise|crash|strict] - allocates and asks for dumps under a seccomp filter, also in a
- * child and to a pipe that nobody reads.
+/* seccomp.c [otherwise|crash|strict] - allocates and asks for dumps under a seccomp filter, also in
+ * a child and to a pipe that nobody reads.
  *
  * The filter kills the process for a system call that neither the C library's allocator nor the
  * tracer needs (leakwrap(7) lists these). It refuses the calls that the tracer can do without. With
  * "otherwise" it refuses in another way, but allows mincore, on which other calls depend. With
- * "crash" a thread dies of a signal. With "strict" it uses the strict mode instead, and has disabled
- * the tracer. */
+ * "crash" a thread dies of a signal. With "strict" the program uses the strict mode instead, and
+ * has disabled the tracer. */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
