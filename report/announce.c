@@ -24,6 +24,7 @@ void leakwrap_announce(void)
 	leakwrap_announcement.size = sizeof(leakwrap_announcement);
 	leakwrap_announcement.process = leakwrap_process_id();
 	leakwrap_announcement.signal = leakwrap_options.signal;
+	leakwrap_announcement.kinds = leakwrap_options.kinds;
 	leakwrap_log_pattern(leakwrap_announcement.log, sizeof(leakwrap_announcement.log));
 	atomic_store(atomic_version(), LEAKWRAP_ANNOUNCEMENT_VERSION);
 }
@@ -32,6 +33,11 @@ void leakwrap_announce_recording(bool is_on, uint32_t interval)
 {
 	leakwrap_announcement.sample = interval;
 	leakwrap_announcement.record = is_on;
+}
+
+void leakwrap_announce_kinds(uint32_t when)
+{
+	leakwrap_announcement.kinds = when;
 }
 
 void leakwrap_announce_mark(void)

@@ -12,6 +12,9 @@ void leakwrap_announce(void);
 /* Announces whether recording IS_ON, and the INTERVAL of sampling, 0 for none. */
 void leakwrap_announce_recording(bool is_on, uint32_t interval);
 
+/* Announces which dumps tell lost from reachable memory: an enum leakwrap_kinds_when. */
+void leakwrap_announce_kinds(uint32_t when);
+
 /* Announces one more mark. */
 void leakwrap_announce_mark(void);
 

@@ -232,9 +232,11 @@
 /* The integer that `leakwrap set` and `leakwrap mark` send with the dump signal, by sigqueue(3):
  * LEAKWRAP_SET in the bits of LEAKWRAP_SET_MASK, and what is asked for.  If RECORD is set,
  * RECORD_ON says whether recording is turned on or off.  If SAMPLE is set, BYTES is the interval
- * (leakwrap_pack_bytes).  MARK, alone, marks the time. */
+ * (leakwrap_pack_bytes).  MARK, alone, marks the time.  KINDS, alone with BYTES, sets the option
+ * kinds=: 0 never, 1 exit, 2 always. */
 #define LEAKWRAP_SET           UINT32_C(0x5e000000)
-#define LEAKWRAP_SET_MASK      UINT32_C(0xff000000)
+#define LEAKWRAP_SET_MASK      UINT32_C(0xfe000000)
+#define LEAKWRAP_SET_KINDS     UINT32_C(0x01000000)
 #define LEAKWRAP_SET_RECORD    UINT32_C(0x00800000)
 #define LEAKWRAP_SET_RECORD_ON UINT32_C(0x00400000)
 #define LEAKWRAP_SET_SAMPLE    UINT32_C(0x00200000)
@@ -422,6 +424,7 @@ struct leakwrap_announcement {
 	uint32_t record; /* whether recording is on: 0 or 1 */
 	uint32_t sample; /* the interval of sampling in bytes; 0: none */
 	uint32_t marks;  /* how many times leakwrap mark or leakwrap_mark has succeeded */
+	uint32_t kinds;  /* the option kinds=: 0 never, 1 exit, 2 always */
 };
 
 #endif

@@ -99,9 +99,27 @@ shows '60,000,000 bytes in 20,000 blocks .*, 30,000,000 bytes since the mark$'
 status_is 2 "$lw" mark
 status_is 2 "$lw" mark 4711 4712
 
+# Which dumps tell lost memory from reachable memory. misuse= does not mind.
+start kinds misuse=report:exit=0
+allocate 1
+status_is 0 "$lw" set $pid kinds=always
+status_is 0 "$lw" dump $pid
+shows '] kinds definite'
+status_is 0 "$lw" set $pid kinds=never
+status_is 0 "$lw" dump $pid
+! grep -q '] kinds' "$W/out" || fail "kinds=never tells kinds"
+exec 7>&-
+wait $pid || fail "the program with kinds= ends with status $?"
+start both kinds=never
+status_is 0 "$lw" set $pid record=0 kinds=always sample=64K
+exec 7>&-
+wait $pid || fail "the program with both ends with status $?"
+grep -q '] kinds' "$W/both.log" || fail "kinds=always was not set"
+grep -q '] recording state=off' "$W/both.log" || fail "record=0 was not set"
+
 # What makes no sense, or is refused, changes nothing.
 start checked misuse=report
-for wrong in record=2 record= sample=2G sample=x sample=99999999 depth=3 record; do
+for wrong in kinds kinds=lost record=2 record= sample=2G sample=x sample=99999999 depth=3 record; do
 	status_is 2 "$lw" set $pid $wrong
 done
 status_is 2 "$lw" set $pid

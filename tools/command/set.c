@@ -1,4 +1,5 @@
-/* set.c - the commands set and mark: change what a running program records, and mark the time.
+/* set.c - the commands set and mark: change what a running program records and its dumps tell, and
+ * mark the time.
  *
  * What is asked for goes to the program in the integer of the dump signal, which the program's own
  * handler does not see.  The program announces in its memory what it records then.
@@ -24,11 +25,25 @@ struct set_options {
 	bool has_record, record;
 	bool has_sample;
 	uint64_t sample;
-	bool marks; /* the command is mark */
+	bool has_kinds;
+	uint32_t kinds; /* a number of KINDS_WORDS */
+	bool marks;     /* the command is mark */
 	uint32_t marks_before;
 };
 
-/* Reads "record=1" or "sample=512K". */
+/* The values of kinds=, by their numbers (report/format.h). */
+static const char *const kinds_words[] = {"never", "exit", "always"};
+
+static uint32_t parse_kinds(const char *text, const char *value, struct argp_state *state)
+{
+	for (uint32_t number = 0; number < sizeof kinds_words / sizeof *kinds_words; number++)
+		if (strcmp(value, kinds_words[number]) == 0)
+			return number;
+	argp_error(state, "%s: kinds is never, exit or always", text);
+	return 0;
+}
+
+/* Reads "record=1", "sample=512K" or "kinds=always". */
 static void parse_setting(struct set_options *options, const char *text, struct argp_state *state)
 {
 	const char *value = strchr(text, '=');
@@ -47,10 +62,13 @@ static void parse_setting(struct set_options *options, const char *text, struct 
 			           text,
 			           leakwrap_unpack_bytes(leakwrap_pack_bytes(options->sample)));
 		options->has_sample = true;
+	} else if (length == 5 && strncmp(text, "kinds", length) == 0) {
+		options->kinds = parse_kinds(text, value, state);
+		options->has_kinds = true;
 	} else {
 		argp_error(state,
-		           "%s: a running program can change record=0, record=1 and "
-		           "sample=BYTES",
+		           "%s: a running program can change record=0, record=1, sample=BYTES and "
+		           "kinds=never, exit or always",
 		           text);
 	}
 }
@@ -68,7 +86,8 @@ static error_t parse_set(int key, char *argument, struct argp_state *state)
 		parse_setting(options, argument, state);
 		break;
 	case ARGP_KEY_END:
-		if (!options->marks && !options->has_record && !options->has_sample)
+		if (!options->marks && !options->has_record && !options->has_sample &&
+		    !options->has_kinds)
 			argp_usage(state);
 		break;
 	default:
@@ -77,7 +96,7 @@ static error_t parse_set(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* Returns the integer that asks for what OPTIONS say (report/format.h). */
+/* Returns the integer that asks for what OPTIONS say of recording and marks (report/format.h). */
 static uint32_t request_of(const struct set_options *options)
 {
 	uint32_t request = LEAKWRAP_SET;
@@ -97,7 +116,8 @@ static bool is_done(const struct set_options *options, const struct target_proce
 {
 	return (!options->marks || process->marks != options->marks_before) &&
 	       (!options->has_record || process->record == options->record) &&
-	       (!options->has_sample || process->sample == options->sample);
+	       (!options->has_sample || process->sample == options->sample) &&
+	       (!options->has_kinds || process->kinds == options->kinds);
 }
 
 /* Waits until PROCESS announces what OPTIONS say. */
@@ -127,17 +147,12 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 	return STATUS_USAGE;
 }
 
-static enum status set(struct arena *arena, struct target_process *process,
-                       struct set_options *options)
+/* Sends REQUEST to PROCESS, and waits until it announces what OPTIONS say. */
+static enum status request(struct arena *arena, struct target_process *process, uint32_t request,
+                           const struct set_options *options)
 {
-	options->marks_before = process->marks;
-	if (process->announced && !process->announces_recording) {
-		complain("process %d has another version of the tracer: link its program again",
-		         process->pid);
-		return STATUS_USAGE;
-	}
-	if (sigqueue(process->pid, process->signal,
-	             (union sigval){.sival_int = (int)request_of(options)}) != 0) {
+	if (sigqueue(process->pid, process->signal, (union sigval){.sival_int = (int)request}) !=
+	    0) {
 		complain("process %d: %s", process->pid, strerror(errno));
 		return STATUS_USAGE;
 	}
@@ -148,6 +163,30 @@ static enum status set(struct arena *arena, struct target_process *process,
 		return STATUS_FINE;
 	}
 	return wait_until_done(arena, process, options);
+}
+
+static enum status set(struct arena *arena, struct target_process *process,
+                       struct set_options *options)
+{
+	struct set_options kinds = {
+	        .process = options->process, .has_kinds = true, .kinds = options->kinds};
+	const bool sets_kinds = options->has_kinds;
+	enum status status = STATUS_FINE;
+
+	options->marks_before = process->marks;
+	options->has_kinds = false; /* a request of its own */
+	if (process->announced &&
+	    (!process->announces_recording || (sets_kinds && !process->announces_kinds))) {
+		complain("process %d has another version of the tracer: link its program again",
+		         process->pid);
+		return STATUS_USAGE;
+	}
+	if (options->marks || options->has_record || options->has_sample)
+		status = request(arena, process, request_of(options), options);
+	if (status == STATUS_FINE && sets_kinds)
+		status = request(arena, process, LEAKWRAP_SET | LEAKWRAP_SET_KINDS | options->kinds,
+		                 &kinds);
+	return status;
 }
 
 /* Runs a command with ARGP, whose input is OPTIONS. */
@@ -170,11 +209,15 @@ int command_set(int argc, char **argv)
 	        .parser = parse_set,
 	        .children = process_options,
 	        .args_doc = "PID KEY=VALUE...",
-	        .doc = "Changes what a running, traced process records, and waits until it is done."
+	        .doc = "Changes what a running, traced process records and its dumps tell, and "
+	               "waits "
+	               "until it is done."
 	               "\vThe keys are:\n\n"
 	               "  record=0       records nothing more; record=1 records again\n"
 	               "  sample=BYTES   records a sample, one block for each BYTES; 0 records "
-	               "all\n\n"
+	               "all\n"
+	               "  kinds=WHEN     which dumps tell lost from reachable memory: never, exit "
+	               "or always\n\n"
 	               "  leakwrap set PID record=1 sample=512K",
 	};
 	struct set_options options = {.marks = false};

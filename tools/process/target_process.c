@@ -243,10 +243,13 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 	process->log =
 	        arena_copy(arena, announced.log, strnlen(announced.log, sizeof announced.log));
 	process->announced = true;
-	process->announces_recording = announced.size >= sizeof announced;
+	process->announces_recording =
+	        announced.size >= offsetof(struct leakwrap_announcement, kinds);
+	process->announces_kinds = announced.size >= sizeof announced;
 	process->record = announced.record != 0;
 	process->sample = announced.sample;
 	process->marks = announced.marks;
+	process->kinds = announced.kinds;
 	return ANNOUNCED;
 }
 

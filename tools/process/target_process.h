@@ -17,9 +17,11 @@ struct target_process {
 	const char *log;          /* the path pattern, or "stderr" */
 	bool announced;           /* SIGNAL and LOG are from the announcement in its memory */
 	bool announces_recording; /* the next three are known */
+	bool announces_kinds;     /* KINDS is known */
 	bool record;              /* recording is on */
 	uint32_t marks;           /* so far */
 	uint32_t sample;          /* the interval of sampling in bytes, or 0 */
+	uint32_t kinds;           /* the option kinds=, as a number of format.h */
 };
 
 /* Fills in PROCESS, whose PID is set, and checks that its dump signal leads to a dump.

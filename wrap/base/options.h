@@ -27,7 +27,8 @@ enum leakwrap_children {
 	LEAKWRAP_CHILDREN_ALL,
 };
 
-/* Which dumps tell lost from reachable memory, besides those that a person asks to. */
+/* Which dumps tell lost from reachable memory, besides those that a person asks to.  `leakwrap set`
+ * sends these numbers (format.h). */
 enum leakwrap_kinds_when {
 	LEAKWRAP_KINDS_NEVER,
 	LEAKWRAP_KINDS_EXIT,
@@ -94,7 +95,7 @@ struct leakwrap_options {
 	bool crash;
 	bool command;
 	enum leakwrap_on_misuse misuse;
-	enum leakwrap_kinds_when kinds;
+	_Atomic enum leakwrap_kinds_when kinds; /* may change while the program runs */
 	unsigned pointer_step; /* bytes between two places for a pointer; 0: a word */
 	bool blocks;           /* dumps list all live blocks */
 	bool libraries;        /* false: records only the program's own calls */

@@ -109,6 +109,15 @@ bool leakwrap_recording_mark(void)
 	return is_marked;
 }
 
+/* Sets the option kinds= to WHEN, an enum leakwrap_kinds_when. */
+static void set_kinds(uint32_t when)
+{
+	if (when > LEAKWRAP_KINDS_ALWAYS)
+		return;
+	leakwrap_options.kinds = (enum leakwrap_kinds_when)when;
+	leakwrap_announce_kinds(when);
+}
+
 void leakwrap_recording_request(uint32_t value)
 {
 	const bool is_on = (value & LEAKWRAP_SET_RECORD_ON) != 0;
@@ -116,6 +125,8 @@ void leakwrap_recording_request(uint32_t value)
 
 	if ((value & LEAKWRAP_SET_MARK) != 0)
 		leakwrap_recording_mark();
+	else if ((value & LEAKWRAP_SET_KINDS) != 0)
+		set_kinds(value & LEAKWRAP_SET_BYTES);
 	else if (interval <= LEAKWRAP_SAMPLE_MAX)
 		change((value & LEAKWRAP_SET_RECORD) != 0 ? &is_on : NULL,
 		       (value & LEAKWRAP_SET_SAMPLE) != 0 ? &interval : NULL);

@@ -1,5 +1,5 @@
 /* recording.h - turns recording on and off, and changes the interval of sampling, at start and
- * while the program runs.
+ * while the program runs.  Does what else `leakwrap set` asks for.
  *
  * Threads follow at their next allocation, by the slow path: the stack cache recognizes no stack as
  * long as not all blocks are recorded after all were (stack_cache.h).  Exact recording tests
