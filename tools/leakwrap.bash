@@ -72,7 +72,7 @@ _leakwrap() {
 			;;
 		set)
 			options='--signal= --timeout= --help'
-			local what='record=0 record=1 sample='
+			local what='record=0 record=1 sample= kinds=never kinds=exit kinds=always'
 			((COMP_CWORD > 2)) || what=$(ps -e -o pid=)
 			[[ $word == -* ]] || mapfile -t COMPREPLY < <(compgen -W "$what" -- "$word")
 			;;
