@@ -151,9 +151,8 @@ static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintpt
 	       leakwrap_is_usual_interior(start, block->size, word);
 }
 
-/* Takes WORD, an address in IN, if it leads to the first byte of a small block and blocks do not lie
- * in each other there: most pointers do.  Makes the block REACHABLE.  Returns false and changes
- * nothing otherwise. */
+/* Makes the block REACHABLE to whose first byte WORD, an address in IN, leads.  Returns false and
+ * changes nothing if WORD leads elsewhere, the block is large, or blocks may lie in each other. */
 static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	uint32_t within, value;
