@@ -118,8 +118,9 @@ struct leakwrap_bare {
 	const struct leakwrap_bare_range *roots;
 	size_t root_count;
 
-	/* For the same: the allocator's memory, of which live blocks are all that is in use.  It may
-	 * lie in a root.  Both NULL: not known; free memory in a root keeps blocks reachable. */
+	/* For the same: the allocator's memory, of which live blocks are all that is in use.  It
+	 * may lie in a root.  Both NULL: not known; free memory in a root keeps blocks reachable.
+	 */
 	const void *heap_low, *heap_high;
 
 	/* For the same: calls VISIT with CONTEXT once for the stack of each task, also of tasks

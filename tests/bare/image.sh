@@ -1,7 +1,7 @@
 #!/bin/sh
 # With an image of a board's RAM, the tool tells lost from reachable memory, and what keeps blocks
-# alive: variables, the stack, other blocks. Free memory and the stack's past keep nothing. Where the
-# program says what its roots, heap and stacks are, the verdicts are the board's own.
+# alive: variables, the stack, other blocks. Free memory and the stack's past keep nothing. Where
+# the program says what its roots, heap and stacks are, the verdicts are the board's own.
 # timeout: 200
 . tests/lib.sh
 . tests/bare/board.sh

@@ -1,6 +1,6 @@
 /* kinds.c - blocks that one kind of root alone holds, and lost blocks, in tasks that take turns.
- * Each has a size of its own; tests/bare/kinds.sh knows which is of which kind.  With IMAGE it waits
- * behind its dump, so that an image of the memory can be had (tests/bare/image.sh). */
+ * Each has a size of its own; tests/bare/kinds.sh knows which is of which kind.  With IMAGE it
+ * waits behind its dump, so that an image of the memory can be had (tests/bare/image.sh). */
 #include <stdlib.h>
 #include <string.h>
 
