@@ -85,7 +85,8 @@ suppressed() {
 	status=$1
 	shift
 	printf '%s\n' "$@" >"$W/suppressions"
-	status_is "$status" "$lw" report --fail-on-leaks --suppressions="$W/suppressions" "$W/series"
+	status_is "$status" "$lw" report --fail-on-leaks --suppressions="$W/suppressions" \
+		"$W/series"
 }
 suppressed 1 'leak[definite]:lose_list'
 shows 'of these suppressed: 256 bytes in 8 blocks at 1 call site'
@@ -94,7 +95,7 @@ suppressed 0 'leak[definite]:lose_list' 'leak[possible]:keep_inner'
 suppressed 0 'leak[definite,possible]:main'
 shows 'still reachable: 8,000 bytes in 8 blocks'
 suppressed 2 'leak[lost]:main'
-said 'suppressions:1: a suppression is leak:PATTERN, or leak\[KINDS\]:PATTERN with some of definite,'
+said ':1: a suppression is leak:PATTERN, or leak\[KINDS\]:PATTERN with some of definite, indirect,'
 status_is 0 "$lw" report "$W/untold"
 cp "$W/out" "$W/wanted"
 printf 'leak[definite]:lose_list\n' >"$W/suppressions"

@@ -60,8 +60,8 @@ bool stack_matches(const char *pattern, const struct stack *stack)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* Reads KINDS of "[KINDS]:PATTERN", and sets *TEXT to what follows.  Returns a set of kinds, or 0 if
- * they are not known. */
+/* Reads KINDS of "[KINDS]:PATTERN", and sets *TEXT to what follows.  Returns a set of kinds, or 0
+ * if they are not known. */
 static unsigned read_kinds(const char **text)
 {
 	const char *end = strchr(*text, ']');
@@ -76,8 +76,8 @@ static unsigned read_kinds(const char **text)
 	return kinds;
 }
 
-/* Returns the kind of finding that the line TEXT names.  Sets *LEAK_KINDS to the kinds of leaks, and
- * *PATTERN to the pattern behind it.  Returns NULL if the line is no suppression. */
+/* Returns the kind of finding that the line TEXT names.  Sets *LEAK_KINDS to the kinds of leaks,
+ * and *PATTERN to the pattern behind it.  Returns NULL if the line is no suppression. */
 static const char *suppressed_kind(const char *text, unsigned *leak_kinds, const char **pattern)
 {
 	static const char *const kinds[] = {"leak", "crash", "abort", "killed", "hang", "misuse"};
