@@ -36,6 +36,7 @@
  *           thread_state=0x7f20cb4296b0-0x7f20cb429738          only with the option blocks=1
  *   leakwrap[4711.1] own 0x7f20cb600000-0x7f20cb610000                       any number of lines
  *   leakwrap[4711.1] root 0x7f20cb700000-0x7f20cb700010                      any number of lines
+ *   leakwrap[4711.1] stack 0x20001000-0x20001800 sp=0x200016c8    only without an operating system
  *   leakwrap[4711.1] blocks 1:0x55d0c9a012a0+32768 1:0x55d0c9a092b0+32768    any number of lines
  *   leakwrap[4711.1] injected failures=1           only if allocations were made to fail
  *   leakwrap[4711.1] failed 1: hit=1 bytes=40 identity=0x8d1c67f2a3b4c5d6
@@ -178,10 +179,15 @@
  *         allocator=glibc if the program has glibc's C library.  thread_pointer and thread_state
  *         are those of the thread that wrote the dump: its thread pointer, 0 if that is not known,
  *         and the tracer's state of the thread, which is no root.  pointer_step is the option of
- *         that name: 1, 2 or 4 bytes.  Missing: pointers lie at whole words.
- * own     Memory of the tracer, which is no root.  Without an operating system also the unused part
- *         of the stack.
- * root    Memory that the program declared by leakwrap_root.
+ *         that name: 1, 2 or 4 bytes.  Missing: pointers lie at whole words.  roots=listed, only
+ *         without an operating system: no other memory is a root than that of the lines root, less
+ *         that of the lines own, and the stacks.
+ * own     Memory that is no root: the tracer's.  Without an operating system also the allocator's,
+ *         if the program says where it is.
+ * root    Memory that the program declared by leakwrap_root, or without an operating system in
+ *         leakwrap_bare.
+ * stack   Only without an operating system: the stack of a task, or of main.  What lies below sp is
+ *         no root: it is of the past.  sp is missing if it is not known: the whole stack is a root.
  * blocks  Live blocks: the rank of the call site, address, and size.  The rank counts the call
  *         sites that the options top= and min_bytes= hide, too.  It is 0 if the call site is left
  *         out of the totals, and "ignored" for a block of leakwrap_ignore.

@@ -98,3 +98,9 @@ stress: ## everything at once against a model, for MINUTES=10 with SEED=1
 	$(Q)$(SETUP) test
 	$(AGAIN) lib
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/stress/run $$(($(MINUTES) * 15)) $(SEED)
+
+.PHONY: stress-kinds
+stress-kinds: ## dumps with kinds while 16 threads exchange blocks, for MINUTES=10
+	$(Q)$(SETUP) test
+	$(AGAIN) lib
+	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/stress/kinds $$(($(MINUTES) * 60))

@@ -110,19 +110,22 @@ struct leakwrap_bare {
 	 * 65,535 live blocks. */
 	const struct leakwrap_bare_kinds *kinds;
 
-	/* For "kinds": the ROOT_COUNT ranges of memory that may hold pointers, such as .data with
-	 * .bss.  All of it is read, so it must be memory.  The tracer leaves out its own memory,
-	 * the heap below, and the unused part of stacks.  Words at their natural alignment count
-	 * as pointers. */
+	/* For "kinds", and for dumps with blocks=1, which the tool judges with an image of the
+	 * memory: the ROOT_COUNT ranges of memory that may hold pointers, such as .data with .bss.
+	 * All of it is read, so it must be memory.  The tracer leaves out its own memory, the heap
+	 * below, and the unused part of stacks.  Words at their natural alignment count as
+	 * pointers. */
 	const struct leakwrap_bare_range *roots;
 	size_t root_count;
 
-	/* For "kinds": the allocator's memory, of which live blocks are all that is in use.  It may
-	 * lie in a root.  Both NULL: not known; free memory in a root keeps blocks reachable. */
+	/* For the same: the allocator's memory, of which live blocks are all that is in use.  It
+	 * may lie in a root.  Both NULL: not known; free memory in a root keeps blocks reachable.
+	 */
 	const void *heap_low, *heap_high;
 
-	/* For "kinds": calls VISIT with CONTEXT once for the stack of each task, also of tasks that
-	 * wait.  NULL: there are no tasks.  The stack of main is known by the members above. */
+	/* For the same: calls VISIT with CONTEXT once for the stack of each task, also of tasks
+	 * that wait.  NULL: there are no tasks.  The stack of main is known by the members above.
+	 * A dump with blocks=1 calls it without the lock held, and several times. */
 	void (*each_stack)(leakwrap_bare_visit_stack *visit, void *context);
 
 	/* The path or name of the program's ELF file on the host.  The leakwrap tool's --exe=

@@ -1,6 +1,7 @@
 #!/bin/sh
 # With an image of a board's RAM, the tool tells lost from reachable memory, and what keeps blocks
-# alive: variables, the stack, other blocks. Free memory and the stack's past keep nothing.
+# alive: variables, the stack, other blocks. Free memory and the stack's past keep nothing. Where
+# the program says what its roots, heap and stacks are, the verdicts are the board's own.
 # timeout: 200
 . tests/lib.sh
 . tests/bare/board.sh
@@ -58,3 +59,26 @@ for image in "$W/ram" 0x20000000 "0x20000000:$W/none" "ram:$W/ram" "0x1000:$W/ra
 	equal "$image: status" $status 2
 	equal "$image: lines" "$(wc -l <"$W/err")" 1
 done
+
+# list_kinds OPTION...: the kinds of each call site, and their totals, without how they were found.
+list_kinds() {
+	"$lw" report --format=json --exe="$W/image.m3" "$@" "$W/log" >"$W/json" 2>"$W/err" ||
+		fail "tasks: $(cat "$W/err")"
+	jq -c '.dumps[0] | .totals.kinds, .call_sites[].kinds' "$W/json"
+}
+
+board_build m3 image -DIMAGE tests/bare/kinds.c
+run_to_image m3 mps2-an385 0x20000000
+list_kinds >"$W/own"
+list_kinds --image="0x20000000:$W/ram" >"$W/got"
+grep -q '"definite_bytes":249,.*"possible_bytes":70,' "$W/own" || fail "tasks: $(cat "$W/own")"
+diff "$W/own" "$W/got" >"$W/differing" || fail "tasks: $(cat "$W/differing")"
+
+# Without the memory of the roots there is no verdict.
+heap=$(dump_lines "$W/log" 1 | sed -n 's/^root 0x[0-9a-f]*-//p')
+tail -c +$((heap - 0x20000000 + 1)) "$W/ram" >"$W/part"
+status=0
+"$lw" report --exe="$W/image.m3" --image="$heap:$W/part" "$W/log" >"$W/out" 2>"$W/err" || status=$?
+equal "without roots: status" $status 2
+grep -q "^leakwrap: no image has the memory at 0x2.*: --image adds it$" "$W/err" ||
+	fail "without roots: $(cat "$W/err")"

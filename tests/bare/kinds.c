@@ -1,5 +1,6 @@
 /* kinds.c - blocks that one kind of root alone holds, and lost blocks, in tasks that take turns.
- * Each has a size of its own; tests/bare/kinds.sh knows which is of which kind. */
+ * Each has a size of its own; tests/bare/kinds.sh knows which is of which kind.  With IMAGE it
+ * waits behind its dump, so that an image of the memory can be had (tests/bare/image.sh). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,11 @@ const struct leakwrap_bare leakwrap_bare = {
 
 const char *leakwrap_default_options(void)
 {
+#ifdef IMAGE
+	return "exit=0:depth=4:blocks=1";
+#else
 	return "exit=0:depth=4";
+#endif
 }
 
 /* -- the board --------------------------------------------------------------------------------- */
@@ -202,6 +207,10 @@ static void dump(void)
 	hold_ignored();
 	lose();
 	failed = leakwrap_dump(-1);
+#ifdef IMAGE
+	for (;;)
+		(void)own;
+#endif
 #ifdef LITTLE
 	failed |= leakwrap_get_kinds(&kinds) != -1;
 #elif !defined(NO_KINDS)

@@ -110,6 +110,25 @@ static void lengths(void)
 	/* cppcheck-suppress memleak ; on purpose */
 }
 
+/* More blocks with pointers into them than wait at a time.  A third has a pointer to its first
+ * byte, too, which is found later. */
+static void many(void)
+{
+	const unsigned count = 30000;
+	struct node *volatile *const into_them = malloc(count * sizeof(*into_them));
+	struct node *volatile *const to_them = calloc(count, sizeof(*to_them));
+
+	for (unsigned i = 0; i < count; i++) {
+		struct node *const node = new_node(new_node(NULL, NULL), NULL);
+
+		into_them[i] = into(node);
+		if (i % 3 == 0)
+			to_them[i] = node;
+	}
+	roots[0] = (struct node *)into_them;
+	roots[1] = (struct node *)to_them;
+}
+
 /* Overwrites what the functions above have left on the stack. */
 static void clear_stack(void)
 {
@@ -123,11 +142,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*make)(void);
-	} shapes[] = {{"cases", cases},
-	              {"trees", trees},
-	              {"cycles", cycles},
-	              {"delta", delta},
-	              {"lengths", lengths}};
+	} shapes[] = {{"cases", cases}, {"trees", trees},     {"cycles", cycles},
+	              {"delta", delta}, {"lengths", lengths}, {"many", many}};
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		if (strcmp(argv[1], shapes[i].name) == 0)

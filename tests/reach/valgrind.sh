@@ -29,7 +29,7 @@ lost() {
 build_plain plain tests/reach/shapes.c
 build dynamic tests/reach/shapes.c
 build static tests/reach/shapes.c -static
-for shape in cases trees cycles delta lengths; do
+for shape in cases trees cycles delta lengths many; do
 	wanted=$(by_valgrind "$W/plain" $shape)
 	equal "$shape, dynamic" "$(by_leakwrap "$W/dynamic" $shape)" "$wanted"
 	equal "$shape, static" "$(lost "$(by_leakwrap "$W/static" $shape)")" "$(lost "$wanted")"

@@ -79,6 +79,28 @@ status_is 2 "$lw" report --show-leak-kinds=all "$W/untold"
 said 'no dump tells lost from reachable memory'
 status_is 0 "$lw" report --show-leak-kinds=all "$W/untold" "$W/series"
 said '5 dumps are left out that do not tell lost from reachable memory'
+
+# A suppression may name kinds: memory of other kinds stays, and so do dumps that tell none.
+suppressed() {
+	status=$1
+	shift
+	printf '%s\n' "$@" >"$W/suppressions"
+	status_is "$status" "$lw" report --fail-on-leaks --suppressions="$W/suppressions" \
+		"$W/series"
+}
+suppressed 1 'leak[definite]:lose_list'
+shows 'of these suppressed: 256 bytes in 8 blocks at 1 call site'
+suppressed 1 'leak[possible,reachable]:lose_list' 'leak[possible]:keep_inner'
+suppressed 0 'leak[definite]:lose_list' 'leak[possible]:keep_inner'
+suppressed 0 'leak[definite,possible]:main'
+shows 'still reachable: 8,000 bytes in 8 blocks'
+suppressed 2 'leak[lost]:main'
+said ':1: a suppression is leak:PATTERN, or leak\[KINDS\]:PATTERN with some of definite, indirect,'
+status_is 0 "$lw" report "$W/untold"
+cp "$W/out" "$W/wanted"
+printf 'leak[definite]:lose_list\n' >"$W/suppressions"
+status_is 0 "$lw" report --suppressions="$W/suppressions" "$W/untold"
+diff "$W/wanted" "$W/out" >"$W/differing" || fail "untold: $(cat "$W/differing")"
 status_is 2 "$lw" diff --show-leak-kinds=definite "$W/untold" "$W/series"
 
 # A call site cannot have more blocks of some kind than it has.

@@ -17,6 +17,7 @@ start_growing() {
 
 # start_server ARGUMENT...: starts leakwrap serve, and sets $server and $url.
 start_server() {
+	: >"$W/serve.out"
 	"$lw" serve --listen=127.0.0.1:0 "$@" >"$W/serve.out" 2>"$W/serve.err" &
 	server=$!
 	started="$started $server"

@@ -151,6 +151,8 @@ get 405 / -X DELETE
 get 403 / -H 'Host: attacker.example'
 get 501 "/process/$first/debug/pprof/allocs"
 shows 'start it with allocated=1 or sample='
+get 501 "/process/$first/debug/pprof/heap?kinds=all"
+shows 'start leakwrap serve with --kinds'
 head -c 70000 /dev/zero | tr '\0' a >"$W/long"
 get 413 "/process/$first/pprof/symbol" --data-binary "@$W/long"
 
@@ -172,6 +174,14 @@ own=$server own_url=$url
 start_server --kinds "$pid"
 get 200 '/debug/pprof/heap?debug=1'
 shows '^#	kinds	reachable 1: 5000$'
+get 200 '/debug/pprof/heap?debug=1&kinds=reachable'
+shows '1: 5000'
+get 200 '/debug/pprof/heap?debug=1&kinds=definite,possible'
+! grep -q 5000 "$W/out" || fail "kinds=definite: $(cat "$W/out")"
+get 200 '/debug/pprof/heap?debug=1'
+shows '1: 5000'
+get 400 '/debug/pprof/heap?kinds=lost'
+get 400 '/debug/pprof/heap?kinds=all&seconds=1'
 get 200 /metrics
 labels="program=\"served\",pid=\"$pid\""
 shows "^leakwrap_kind_blocks{$labels,kind=\"definite\"} 0$"

@@ -142,7 +142,7 @@ static const struct argp serve_argp = {
                "may come and go.  Without either, all traced processes that this user may "
                "ask are served.\n\n"
                "  /                   what is live, in a browser\n"
-               "  /debug/pprof/heap   the profile for go tool pprof; seconds=, debug=1\n"
+               "  /debug/pprof/heap   the profile for go tool pprof; seconds=, kinds=, debug=1\n"
                "  /pprof/heap         the profile for gperftools\n"
                "  /metrics            numbers for Prometheus\n"
                "  /dumps              the dumps themselves, for leakwrap report\n\n"

@@ -158,6 +158,28 @@ static void scan(struct marking *marking, uint64_t start, uint64_t end, take_wor
 	}
 }
 
+/* Passes the words of BLOCK, which has NUMBER, to TAKE, but for the past of a stack in it. */
+static void scan_block(struct marking *marking, const struct listed_block *block, take_word *take,
+                       size_t number)
+{
+	const uint64_t end = block->address + block->size;
+	uint64_t at = block->address;
+
+	while (at < end) {
+		uint64_t stop = end, behind = end;
+
+		for (size_t i = 0; i < marking->stack_count; i++) {
+			const struct listed_stack *stack = &marking->stacks[i];
+			if (stack->sp > at && stack->low < stop) {
+				stop = stack->low > at ? stack->low : at;
+				behind = stack->sp;
+			}
+		}
+		scan(marking, at, stop, take, number);
+		at = behind;
+	}
+}
+
 /* Passes the words of the blocks in the queue, and of those that come, to TAKE. */
 static void follow(struct marking *marking, take_word *take)
 {
@@ -165,8 +187,7 @@ static void follow(struct marking *marking, take_word *take)
 
 	while (queue->first < queue->behind) {
 		const size_t number = queue->blocks[queue->first++];
-		const struct listed_block *block = &marking->index->blocks[number];
-		scan(marking, block->address, block->address + block->size, take, number);
+		scan_block(marking, &marking->index->blocks[number], take, number);
 	}
 	queue->first = queue->behind = 0;
 }

@@ -52,7 +52,9 @@ struct marking {
 	struct mark *marks; /* by block */
 	struct mark_queue queue;
 	mark_interior *is_usual_interior;
-	const void *context;  /* of IS_USUAL_INTERIOR */
+	const void *context;               /* of IS_USUAL_INTERIOR */
+	const struct listed_stack *stacks; /* a stack may be a block */
+	size_t stack_count;
 	uint64_t step;        /* bytes between two places for a pointer; 0: a word */
 	uint64_t scanned_end; /* where the last scan ended */
 	uint64_t leader;      /* the lost block whose pointers are followed */

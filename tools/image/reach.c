@@ -1,6 +1,8 @@
 /* reach.c - see reach.h. */
 #include "tools/image/reach.h"
 
+#include <inttypes.h>
+
 /* Returns true if IMAGE has the memory of the blocks in LIST: else it is of another process, or of
  * another time. */
 static bool has_blocks(const struct image *image, const struct block_list *list)
@@ -15,6 +17,28 @@ static bool has_blocks(const struct image *image, const struct block_list *list)
 	         "another time than the dump",
 	         image->name, missing, list->count);
 	return false;
+}
+
+/* Returns true if IMAGE has the roots in LIST, if these are all roots: what they lead to would be
+ * called lost. */
+static bool has_roots(const struct image *image, const struct block_list *list)
+{
+	for (size_t i = 0; list->are_roots_listed && i < list->root_count; i++) {
+		const struct memory_range *root = &list->roots[i];
+		const unsigned char *bytes;
+		uint64_t at = root->start, there = 1;
+		while (at < root->end && there > 0) {
+			there = image_bytes(image, at, &bytes);
+			at += there < root->end - at ? there : root->end - at;
+		}
+		if (at == root->end)
+			continue;
+		complain("no image has the memory at 0x%" PRIx64
+		         ", where the program may keep pointers: --image adds it",
+		         at);
+		return false;
+	}
+	return true;
 }
 
 /* Returns the dump of REPORT that belongs to PROCESS, 0 if that is not known.  Returns NULL after a
@@ -56,6 +80,8 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	                                  .index = &reach->index,
 	                                  .is_usual_interior = is_usual_interior,
 	                                  .context = &reach->interior,
+	                                  .stacks = dump->blocks->stacks,
+	                                  .stack_count = dump->blocks->stack_count,
 	                                  .step = dump->blocks->pointer_step};
 	mark_start(&reach->marking);
 	if (reach->image.word == 0)
@@ -91,7 +117,8 @@ bool reach_of_files(struct image_reach *reach, const struct image_files *files,
 	if (!read_files(&reach->image, files))
 		return false;
 	struct dump *dump = find_dump(report, reach->image.process, reach->image.name);
-	if (!dump || !has_blocks(&reach->image, dump->blocks)) {
+	if (!dump || !has_blocks(&reach->image, dump->blocks) ||
+	    !has_roots(&reach->image, dump->blocks)) {
 		image_free(&reach->image);
 		return false;
 	}

@@ -185,7 +185,9 @@ static struct exceptions find_exceptions(const struct root_search *search)
 	except(&exceptions, list->thread_state.start, list->thread_state.end);
 	for (size_t i = 0; i < image->thread_count; i++)
 		except_of_thread(&exceptions, search, &image->threads[i]);
-	if (!image->is_core && list->is_heap_known)
+	for (size_t i = 0; i < list->stack_count; i++)
+		except(&exceptions, list->stacks[i].low, list->stacks[i].sp);
+	if (!image->is_core && list->is_heap_known && !list->are_roots_listed)
 		except_between_blocks(&exceptions, search);
 	for (size_t i = 0; list->is_glibc && i < image->part_count; i++) {
 		const struct image_part *part = &image->parts[i];
@@ -253,13 +255,10 @@ static void mark_pages(struct marking *marking, const struct root_search *search
 	}
 }
 
-/* Marks PART but for EXCEPTIONS. */
-static void mark_part(struct marking *marking, const struct root_search *search,
-                      const struct exceptions *exceptions, const struct image_part *part)
+/* Marks from AT to END but for EXCEPTIONS. */
+static void mark_but_for(struct marking *marking, const struct root_search *search,
+                         const struct exceptions *exceptions, uint64_t at, uint64_t end)
 {
-	const uint64_t end = part->start + part->length;
-	uint64_t at = part->start;
-
 	for (size_t i = 0; i < exceptions->count && exceptions->all[i].start < end; i++) {
 		if (exceptions->all[i].end <= at)
 			continue;
@@ -296,7 +295,8 @@ static void mark_parts(struct marking *marking, const struct root_search *search
 	for (size_t i = 0; i < search->image->part_count; i++) {
 		const struct image_part *part = &search->image->parts[i];
 		if (is_root(part) && use_of(search, part) == use)
-			mark_part(marking, search, exceptions, part);
+			mark_but_for(marking, search, exceptions, part->start,
+			             part->start + part->length);
 	}
 }
 
@@ -380,15 +380,40 @@ static void mark_thread(struct marking *marking, const struct root_search *searc
 	}
 }
 
+/* Marks from what the program of a board says are all its roots. */
+static void mark_listed(struct marking *marking, const struct root_search *search,
+                        const struct exceptions *exceptions)
+{
+	for (size_t i = 0; i < search->list->root_count; i++)
+		mark_but_for(marking, search, exceptions, search->list->roots[i].start,
+		             search->list->roots[i].end);
+}
+
+/* Marks from all memory that may hold pointers. */
+static void mark_found(struct marking *marking, const struct root_search *search,
+                       const struct exceptions *exceptions)
+{
+	mark_parts(marking, search, exceptions, USE_MODULE);
+	for (size_t i = 0; i < search->list->root_count; i++)
+		mark_range(marking, search->list->roots[i].start, search->list->roots[i].end);
+	mark_parts(marking, search, exceptions, USE_OTHER);
+	mark_parts(marking, search, exceptions, USE_STACK);
+}
+
 void roots_mark(struct marking *marking, const struct root_search *search)
 {
 	struct exceptions exceptions = find_exceptions(search);
+	const struct listed_stack *stack = search->list->stacks;
 
-	mark_parts(marking, search, &exceptions, USE_MODULE);
-	for (size_t i = 0; i < search->list->root_count; i++)
-		mark_range(marking, search->list->roots[i].start, search->list->roots[i].end);
-	mark_parts(marking, search, &exceptions, USE_OTHER);
-	mark_parts(marking, search, &exceptions, USE_STACK);
+	if (search->list->are_roots_listed)
+		mark_listed(marking, search, &exceptions);
+	else
+		mark_found(marking, search, &exceptions);
+	/* A stack may be a block, or a part of one. */
+	for (size_t i = 0; i < search->list->stack_count; i++, stack++) {
+		mark_range(marking, stack->sp, stack->high);
+		mark_block(marking, stack->sp, stack->sp);
+	}
 	for (size_t i = 0; i < search->image->thread_count; i++)
 		mark_thread(marking, search, i);
 	free(exceptions.all);

@@ -21,7 +21,7 @@ struct trail {
 
 static bool is_declared(const struct block_list *list, uint64_t address)
 {
-	for (size_t i = 0; i < list->root_count; i++)
+	for (size_t i = 0; !list->are_roots_listed && i < list->root_count; i++)
 		if (address >= list->roots[i].start && address < list->roots[i].end)
 			return true;
 	return false;

@@ -90,6 +90,7 @@ enum MHD_Result http_take_request(void *context, struct MHD_Connection *connecti
 	        .seconds =
 	                MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),
 	        .debug = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
+	        .kinds = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "kinds"),
 	        .body = body->text ? body->text : "",
 	};
 	return send_reply(connection, web_answer(&http->web, &request));

@@ -7,6 +7,8 @@
 #include <time.h>
 
 #include "tools/live/profile.h"
+#include "tools/model/kinds.h"
+#include "tools/model/totals.h"
 
 enum { SECONDS_MAX = 3600 };
 
@@ -73,6 +75,7 @@ struct wish {
 	const char *type;
 	bool is_text;
 	double seconds; /* 0: what is live, otherwise what changes meanwhile */
+	unsigned kinds; /* a set; 0: all live blocks, whatever their kind */
 };
 
 /* Reads the parameters of REQUEST into *WISH.  IS_TEXT: the page is text anyway.  Returns false,
@@ -81,7 +84,13 @@ static bool read_wish(const struct web_request *request, bool is_text, struct wi
                       struct web_reply *reply)
 {
 	uint64_t seconds = 0;
+	unsigned kinds = 0;
 
+	if (request->kinds && (kinds = parse_kinds(request->kinds)) == 0) {
+		*reply = make_error(400, "kinds= is a list of definite, indirect, possible and "
+		                         "reachable, or all");
+		return false;
+	}
 	if (request->debug && strcmp(request->debug, "0") != 0) {
 		if (strcmp(request->debug, "1") != 0) {
 			*reply =
@@ -95,10 +104,15 @@ static bool read_wish(const struct web_request *request, bool is_text, struct wi
 		*reply = make_error(400, "seconds= is a number up to %d", SECONDS_MAX);
 		return false;
 	}
+	if (kinds && seconds > 0) {
+		*reply = make_error(400, "kinds= and seconds= exclude each other");
+		return false;
+	}
 	*wish = (struct wish){.render = is_text ? render_heap_text : render_pprof,
 	                      .type = is_text ? text_type : "application/octet-stream",
 	                      .is_text = is_text,
-	                      .seconds = (double)seconds};
+	                      .seconds = (double)seconds,
+	                      .kinds = kinds};
 	return true;
 }
 
@@ -107,6 +121,21 @@ static struct web_reply make_copy(const char *type, const char *bytes, size_t si
 	char *copy = xmalloc(size + 1);
 	memcpy(copy, bytes, size);
 	return make_reply(200, type, copy, size);
+}
+
+/* Answers with what of DUMP, of REPORT, is of the kinds of WISH. */
+static struct web_reply answer_kinds(struct report *report, const struct dump *dump,
+                                     const struct wish *wish)
+{
+	struct arena arena = {0};
+	size_t size = 0;
+
+	if (!dump->totals.reach.is_known)
+		return make_error(501, "the dumps do not tell lost from reachable memory: start "
+		                       "leakwrap serve with --kinds");
+	char *body = render_sum(report, copy_kinds(&arena, dump, wish->kinds), wish->render, &size);
+	arena_free(&arena);
+	return make_reply(200, wish->type, body, size);
 }
 
 /* Answers with what changes over the seconds of WISH. */
@@ -144,6 +173,8 @@ static struct web_reply answer_heap(struct watch *watch, struct target *target,
 		return reply;
 	if (wish.seconds > 0)
 		return answer_difference(watch, target, &wish);
+	if (wish.kinds)
+		return answer_kinds(target->report, watch_last(target), &wish);
 	if (wish.is_text) {
 		char *body = render_last(target, wish.render, &size);
 		return make_reply(200, wish.type, body, size);
@@ -377,6 +408,8 @@ static struct web_reply answer_group(struct web *web, const char *what, struct t
 	}
 	if (wish.seconds > 0)
 		return answer_group_difference(web, what, &wish);
+	if (wish.kinds)
+		return answer_kinds(&watch->report, sum->dump, &wish);
 	if (wish.is_text) {
 		char *body = render_sum(&watch->report, sum->dump, wish.render, &size);
 		return make_reply(200, wish.type, body, size);

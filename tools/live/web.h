@@ -18,8 +18,8 @@ struct web {
 
 struct web_request {
 	const char *method, *path;
-	const char *seconds, *debug; /* the parameters, or NULL */
-	const char *body;            /* of a POST, or "" */
+	const char *seconds, *debug, *kinds; /* the parameters, or NULL */
+	const char *body;                    /* of a POST, or "" */
 };
 
 struct web_reply {

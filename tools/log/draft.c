@@ -20,6 +20,7 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	        .fault = {.registers = dump->fault.registers},
 	        .blocks = {.own = dump->blocks.own,
 	                   .roots = dump->blocks.roots,
+	                   .stacks = dump->blocks.stacks,
 	                   .blocks = dump->blocks.blocks},
 	        .log = draft->log,
 	        .line = draft->line,
@@ -48,6 +49,7 @@ void draft_free(struct draft *draft)
 	free(draft->dump.fault.registers);
 	free(draft->dump.blocks.own);
 	free(draft->dump.blocks.roots);
+	free(draft->dump.blocks.stacks);
 	free(draft->dump.blocks.blocks);
 	arena_free(&draft->arena);
 }

@@ -24,6 +24,8 @@ void draft_read_memory(struct draft *draft, struct cursor c)
 			list->is_heap_known = word_is(&word, "known");
 		else if (skip_text(&word, "allocator="))
 			list->is_glibc = word_is(&word, "glibc");
+		else if (skip_text(&word, "roots="))
+			list->are_roots_listed = word_is(&word, "listed");
 		else if (skip_text(&word, "thread_pointer="))
 			is_whole &= scan_hex(&word, &list->thread_pointer) && at_end(&word);
 		else if (skip_text(&word, "thread_state="))
@@ -58,6 +60,24 @@ void draft_read_root(struct draft *draft, struct cursor c)
 {
 	struct block_list *list = &draft->dump.blocks;
 	read_range(draft, c, &list->roots, &list->root_count, &draft->root_room);
+}
+
+void draft_read_stack(struct draft *draft, struct cursor c)
+{
+	struct block_list *list = &draft->dump.blocks;
+	struct memory_range range;
+	uint64_t sp;
+	bool is_whole = scan_range(&c, &range);
+
+	sp = range.start;
+	if (is_whole && skip_text(&c, " sp="))
+		is_whole = scan_hex(&c, &sp) && sp >= range.start && sp <= range.end;
+	if (!is_whole || !at_end(&c)) {
+		draft_note_damage(draft, "a stack is damaged");
+		return;
+	}
+	GROW(list->stacks, draft->stack_room, list->stack_count + 1);
+	list->stacks[list->stack_count++] = (struct listed_stack){range.start, range.end, sp};
 }
 
 void draft_read_blocks(struct draft *draft, struct cursor c)

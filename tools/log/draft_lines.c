@@ -451,6 +451,7 @@ static const struct line_kind {
         {"memory ", draft_read_memory, true},
         {"own ", draft_read_own, true},
         {"root ", draft_read_root, true},
+        {"stack ", draft_read_stack, true},
         {"end ", read_end, false},
 };
 

@@ -174,6 +174,11 @@ struct memory_range {
 	uint64_t start, end;
 };
 
+/* The stack of a task without an operating system.  What lies below SP is of the past. */
+struct listed_stack {
+	uint64_t low, high, sp;
+};
+
 /* A live block, of a dump that lists them. */
 struct listed_block {
 	uint64_t address, size;
@@ -185,12 +190,14 @@ struct listed_block {
 struct block_list {
 	bool is_listed; /* false: the dump lists no blocks, and the rest is 0 */
 	bool is_heap_known, is_glibc;
+	bool are_roots_listed;            /* nothing is a root but ROOTS, less OWN, and STACKS */
 	uint64_t thread_pointer;          /* of the thread that wrote the dump; 0: not known */
 	struct memory_range thread_state; /* the tracer's state of that thread */
 	uint64_t pointer_step;            /* bytes between two places for a pointer; 0: a word */
 	struct memory_range *own, *roots; /* the tracer's memory; the program's choice of roots */
+	struct listed_stack *stacks;
 	struct listed_block *blocks;
-	size_t own_count, root_count, count;
+	size_t own_count, root_count, stack_count, count;
 };
 
 struct parsed_dump {

@@ -283,6 +283,7 @@ static const struct block_list *copy_blocks(struct arena *arena, const struct bl
 
 	list->own = copy_bytes(arena, from->own, from->own_count * sizeof *from->own);
 	list->roots = copy_bytes(arena, from->roots, from->root_count * sizeof *from->roots);
+	list->stacks = copy_bytes(arena, from->stacks, from->stack_count * sizeof *from->stacks);
 	list->blocks = copy_bytes(arena, from->blocks, from->count * sizeof *from->blocks);
 	return list;
 }

@@ -59,7 +59,7 @@ struct stack {
 	unsigned depth;
 	unsigned number; /* from 0 in the order of appearance */
 	unsigned asked;  /* the frame that asked for the memory (askers.h); inlined frames count */
-	const struct suppression *suppression; /* see suppress.h */
+	unsigned suppressed;         /* a set of kinds; KINDS_ALL: all its memory (suppress.h) */
 	const char *origin;          /* "program", "system_library", or the library's path */
 	const struct location *at[]; /* innermost first */
 };

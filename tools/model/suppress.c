@@ -60,17 +60,38 @@ bool stack_matches(const char *pattern, const struct stack *stack)
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* Returns the kind of finding that the line TEXT names, and sets *PATTERN to the pattern behind it.
- * Returns NULL if the line is no suppression. */
-static const char *suppressed_kind(const char *text, const char **pattern)
+/* Reads KINDS of "[KINDS]:PATTERN", and sets *TEXT to what follows.  Returns a set of kinds, or 0
+ * if they are not known. */
+static unsigned read_kinds(const char **text)
+{
+	const char *end = strchr(*text, ']');
+
+	if (!end)
+		return 0;
+	char *list = xstrdup(*text + 1);
+	list[end - *text - 1] = '\0';
+	const unsigned kinds = parse_kinds(list);
+	free(list);
+	*text = end + 1;
+	return kinds;
+}
+
+/* Returns the kind of finding that the line TEXT names.  Sets *LEAK_KINDS to the kinds of leaks,
+ * and *PATTERN to the pattern behind it.  Returns NULL if the line is no suppression. */
+static const char *suppressed_kind(const char *text, unsigned *leak_kinds, const char **pattern)
 {
 	static const char *const kinds[] = {"leak", "crash", "abort", "killed", "hang", "misuse"};
 
+	*leak_kinds = KINDS_ALL;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		const size_t length = strlen(kinds[i]);
-		if (strncmp(text, kinds[i], length) == 0 && text[length] == ':' &&
-		    text[length + 1] != '\0') {
-			*pattern = text + length + 1;
+		const char *behind = text + length;
+		if (strncmp(text, kinds[i], length) != 0)
+			continue;
+		if (i == 0 && *behind == '[' && (*leak_kinds = read_kinds(&behind)) == 0)
+			return NULL;
+		if (behind[0] == ':' && behind[1] != '\0') {
+			*pattern = behind + 1;
 			return kinds[i];
 		}
 	}
@@ -86,15 +107,19 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 	}
 	bool fine = true;
 	for (const char *text; (text = next_setting(&lines)) != NULL;) {
-		const char *pattern, *kind = suppressed_kind(text, &pattern);
+		unsigned leak_kinds;
+		const char *pattern, *kind = suppressed_kind(text, &leak_kinds, &pattern);
 		if (!kind) {
-			complain("%s:%lu: a suppression is leak:PATTERN", path, lines.number);
+			complain("%s:%lu: a suppression is leak:PATTERN, or leak[KINDS]:PATTERN "
+			         "with some of definite, indirect, possible and reachable",
+			         path, lines.number);
 			fine = false;
 			continue;
 		}
 		GROW(suppressions->all, suppressions->room, suppressions->count + 1);
 		suppressions->all[suppressions->count++] = (struct suppression){
 		        .kind = kind,
+		        .leak_kinds = leak_kinds,
 		        .pattern = arena_copy(arena, pattern, strlen(pattern)),
 		        .file = path,
 		        .line = lines.number,
@@ -111,20 +136,70 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 
 /* -- dumps ------------------------------------------------------------------------------------- */
 
+/* Returns what of REACH the suppression of KINDS covers: blocks that are lost behind others with
+ * "indirect", and what lost blocks lead to with "definite". */
+static struct reach_sums covered_reach(const struct reach_sums *reach, unsigned kinds)
+{
+	static const enum reach by[REACH_NUMBERS] = {[REACH_DEFINITE] = REACH_DEFINITE,
+	                                             [REACH_INDIRECT] = REACH_DEFINITE,
+	                                             [REACH_POSSIBLE] = REACH_POSSIBLE,
+	                                             [REACH_REACHABLE] = REACH_REACHABLE,
+	                                             [REACH_WITHIN] = REACH_INDIRECT};
+	struct reach_sums covered = {.is_known = reach->is_known};
+
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++)
+		if (kinds >> by[kind] & 1) {
+			covered.bytes[kind] = reach->bytes[kind];
+			covered.blocks[kind] = reach->blocks[kind];
+		}
+	return covered;
+}
+
+/* Returns the sum of NUMBERS, by enum reach, of a call site's own blocks. */
+static uint64_t own_sum(const uint64_t numbers[REACH_NUMBERS])
+{
+	uint64_t sum = 0;
+	for (unsigned kind = 0; kind < REACH_NUMBERS; kind++)
+		if (kind != REACH_INDIRECT)
+			add_up(&sum, numbers[kind]);
+	return sum;
+}
+
+/* Takes what is covered out of SITE, of DUMP.  Returns true if all of it is. */
+static bool suppress_site(struct dump *dump, struct site *site)
+{
+	const bool is_whole = site->stack->suppressed == KINDS_ALL;
+	const struct reach_sums covered = covered_reach(&site->reach, site->stack->suppressed);
+	uint64_t bytes = own_sum(covered.bytes), blocks = own_sum(covered.blocks);
+
+	if (is_whole || bytes > site->bytes)
+		bytes = site->bytes;
+	if (is_whole || blocks > site->blocks)
+		blocks = site->blocks;
+	dump->suppressed_bytes += bytes;
+	dump->suppressed_blocks += blocks;
+	subtract_reach(&dump->totals.reach, &covered);
+	add_reach(&dump->suppressed_reach, &covered);
+	if (is_whole || blocks == site->blocks) {
+		dump->suppressed_sites++;
+		return true;
+	}
+	if (blocks > 0) {
+		site->bytes -= bytes;
+		site->blocks -= blocks;
+		site->estimate = NO_ESTIMATE;
+		subtract_reach(&site->reach, &covered);
+	}
+	return false;
+}
+
 static void apply_to_dump(struct dump *dump)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < dump->site_count; i++) {
 		struct site site = dump->sites[i];
-		if (!site.stack->suppression) {
+		if (!site.stack->suppressed || !suppress_site(dump, &site))
 			dump->sites[kept++] = site;
-			continue;
-		}
-		dump->suppressed_sites++;
-		dump->suppressed_bytes += site.bytes;
-		dump->suppressed_blocks += site.blocks;
-		subtract_reach(&dump->totals.reach, &site.reach);
-		add_reach(&dump->suppressed_reach, &site.reach);
 	}
 	dump->site_count = kept;
 }
@@ -135,11 +210,13 @@ void suppressions_apply(struct suppressions *suppressions, struct report *report
 		return;
 	for (size_t i = 0; i < report->stack_count; i++) {
 		struct stack *stack = report->stacks[i];
-		for (size_t j = 0; j < suppressions->count && !stack->suppression; j++) {
-			if (strcmp(suppressions->all[j].kind, "leak") == 0 &&
-			    stack_matches(suppressions->all[j].pattern, stack)) {
-				suppressions->all[j].used = true;
-				stack->suppression = &suppressions->all[j];
+		for (size_t j = 0; j < suppressions->count; j++) {
+			struct suppression *suppression = &suppressions->all[j];
+			if ((suppression->leak_kinds & ~stack->suppressed) != 0 &&
+			    strcmp(suppression->kind, "leak") == 0 &&
+			    stack_matches(suppression->pattern, stack)) {
+				suppression->used = true;
+				stack->suppressed |= suppression->leak_kinds;
 			}
 		}
 	}

@@ -4,6 +4,10 @@
  * contains PATTERN.  In PATTERN, * matches anything, ^ anchors the start and $ the end.  A line
  * that begins with # is a comment.
  *
+ * "leak[KINDS]:PATTERN" covers of these call sites what is of KINDS alone, "definite,possible".  A
+ * definitely lost block is covered with what it leads to.  Dumps that do not tell kinds have no
+ * such memory.
+ *
  * Lines "crash:PATTERN", "abort:", "killed:", "hang:" and "misuse:" cover findings of leakwrap
  * torture.
  */
@@ -13,7 +17,8 @@
 #include "tools/model/model.h"
 
 struct suppression {
-	const char *kind; /* "leak", "crash" ... */
+	const char *kind;    /* "leak", "crash" ... */
+	unsigned leak_kinds; /* of leaks, a set */
 	const char *pattern;
 	const char *file; /* of the pattern */
 	unsigned long line;
@@ -35,7 +40,7 @@ bool frame_matches(const char *pattern, const struct location *location, const s
  * after a message, if the file cannot be read or understood. */
 bool suppressions_read(struct suppressions *suppressions, struct arena *arena, const char *path);
 
-/* Takes the covered call sites out of the dumps of REPORT.  Call it after symbolize. */
+/* Takes the covered memory out of the dumps of REPORT.  Call it after symbolize. */
 void suppressions_apply(struct suppressions *suppressions, struct report *report);
 
 /* Names the suppressions of leaks that covered nothing. */

@@ -1,6 +1,8 @@
 /* totals.c - see totals.h. */
 #include "tools/model/totals.h"
 
+#include <string.h>
+
 #include "tools/model/kinds.h"
 
 /* -- origins -------------------------------------------------------------------------------- */
@@ -134,6 +136,19 @@ size_t keep_kinds(struct report *report, unsigned kinds)
 			report->dumps[kept++] = report->dumps[i];
 	report->dump_count = kept;
 	return all - kept;
+}
+
+const struct dump *copy_kinds(struct arena *arena, const struct dump *dump, unsigned kinds)
+{
+	struct dump *copy = arena_alloc(arena, sizeof *copy);
+	const size_t size = dump->site_count * sizeof *dump->sites;
+
+	*copy = *dump;
+	copy->sites = arena_alloc(arena, size);
+	if (size > 0)
+		memcpy(copy->sites, dump->sites, size);
+	keep_kinds_of(copy, kinds);
+	return copy;
 }
 
 /* Returns what ALL, of DUMP, has beyond its parts TOLD, by enum reach. */

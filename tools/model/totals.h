@@ -14,6 +14,10 @@ void keep_origins(struct report *report, const bool *keeps);
  * their number.  To be called after suppressions_apply. */
 size_t keep_kinds(struct report *report, unsigned kinds);
 
+/* Returns a copy of DUMP, which tells its kinds, with what is of KINDS alone, as keep_kinds does.
+ * It is of ARENA, and shares with DUMP all but the call sites. */
+const struct dump *copy_kinds(struct arena *arena, const struct dump *dump, unsigned kinds);
+
 /* Return the bytes or blocks of SITE, of DUMP, whose kind is not known.  A sum may be of dumps that
  * do not tell, and a dump may be of a sample. */
 uint64_t untold_bytes(const struct dump *dump, const struct site *site);

@@ -5,6 +5,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
 #include "wrap/base/thread.h"
+#include "wrap/bare/tasks.h"
 #include "wrap/leakwrap_bare.h"
 #include "wrap/live/live.h"
 
@@ -33,23 +34,98 @@ static void gather(void *context, const struct leakwrap_live_block *block)
 		gathered->block[gathered->count++] = *block;
 }
 
-/* Writes that the SIZE bytes at START are no root. */
-static void write_own(struct leakwrap_writer *writer, uintptr_t start, size_t size)
+/* Writes the start of a line with the range of memory from START to END.  NAME: the line's first
+ * word, with a space behind it. */
+static void write_range(struct leakwrap_writer *writer, const char *name, uintptr_t start,
+                        uintptr_t end)
 {
-	leakwrap_text(writer, "own ");
+	leakwrap_text(writer, name);
 	leakwrap_text_hex(writer, start);
 	leakwrap_text(writer, "-");
-	leakwrap_text_hex(writer, start + size);
+	leakwrap_text_hex(writer, end);
+}
+
+static void write_line(struct leakwrap_writer *writer, const char *name, uintptr_t start,
+                       uintptr_t end)
+{
+	write_range(writer, name, start, end);
 	leakwrap_text_end(writer);
 }
 
-/* If SP is on the stack from LOW to HIGH, writes that what lies below SP is no root: it is of the
- * past. */
-static void write_unused(struct leakwrap_writer *writer, uintptr_t low, uintptr_t high,
-                         uintptr_t sp)
+/* Writes STACK.  Of the stack that the dump runs on, SP is the stack pointer. */
+static void write_stack(struct leakwrap_writer *writer, const struct leakwrap_bare_stack *stack,
+                        uintptr_t sp)
 {
-	if (sp >= low && sp < high)
-		write_own(writer, low, sp - low);
+	const bool is_own = sp >= stack->low && sp < stack->high;
+
+	if (stack->low >= stack->high)
+		return;
+	write_range(writer, "stack ", stack->low, stack->high);
+	if (is_own || (stack->sp >= stack->low && stack->sp <= stack->high)) {
+		leakwrap_text(writer, " sp=");
+		leakwrap_text_hex(writer, is_own ? sp : stack->sp);
+	}
+	leakwrap_text_end(writer);
+}
+
+/* The stack of one task: the program tells all of them in a row. */
+struct told_stack {
+	unsigned skip; /* stacks before it */
+	bool is_found;
+	struct leakwrap_bare_stack stack;
+};
+
+static void take_stack(void *context, const struct leakwrap_bare_stack *stack)
+{
+	struct told_stack *const told = context;
+
+	if (told->skip > 0) {
+		told->skip--;
+	} else if (!told->is_found) {
+		told->is_found = true;
+		told->stack = *stack;
+	}
+}
+
+/* Writes the stacks.  The program's hook has returned before each line: its function for output
+ * may wait for a task. */
+static void write_stacks(struct leakwrap_writer *writer, uintptr_t sp)
+{
+	const struct leakwrap_thread *const self = &leakwrap_self;
+	const struct leakwrap_bare_stack of_main = {(uintptr_t)leakwrap_bare.stack_low,
+	                                            (uintptr_t)leakwrap_bare.stack_high, 0};
+	const struct leakwrap_bare_stack of_task = {self->stack_high - self->stack_room,
+	                                            self->stack_high, 0};
+	struct told_stack told = {.is_found = true};
+
+	write_stack(writer, &of_main, sp);
+	if (!leakwrap_bare.each_stack && of_task.high != of_main.high)
+		write_stack(writer, &of_task, sp);
+	for (unsigned i = 0; leakwrap_bare.each_stack && told.is_found; i++) {
+		told = (struct told_stack){.skip = i};
+		leakwrap_bare.each_stack(take_stack, &told);
+		if (told.is_found)
+			write_stack(writer, &told.stack, sp);
+	}
+}
+
+/* Writes what is no root, and the roots that the program declares. */
+static void write_roots(struct leakwrap_writer *writer)
+{
+	const struct leakwrap_thread *const self = &leakwrap_self;
+	uintptr_t start, end;
+
+	start = (uintptr_t)leakwrap_bare.memory;
+	write_line(writer, "own ", start, start + leakwrap_bare.memory_size);
+	write_line(writer, "own ", (uintptr_t)self, (uintptr_t)(self + 1));
+	leakwrap_tasks_own_memory(&start, &end);
+	write_line(writer, "own ", start, end);
+	if (leakwrap_bare.heap_high)
+		write_line(writer, "own ", (uintptr_t)leakwrap_bare.heap_low,
+		           (uintptr_t)leakwrap_bare.heap_high);
+	for (size_t i = 0; i < leakwrap_bare.root_count; i++)
+		write_line(writer, "root ", (uintptr_t)leakwrap_bare.roots[i].start,
+		           (uintptr_t)leakwrap_bare.roots[i].end);
 }
 
 /* Writes BLOCK, NUMBER of the list, with the rank of its call site in TOTALS. */
@@ -96,7 +172,6 @@ static __attribute__((noinline)) void write_blocks(struct leakwrap_writer *write
 void leakwrap_blocks_write(struct leakwrap_writer *writer,
                            const struct leakwrap_site_totals *totals)
 {
-	const struct leakwrap_thread *const self = &leakwrap_self;
 	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 	const bool is_heap_known = !atomic_load(&leakwrap_loss.has_hidden) &&
 	                           atomic_load(&leakwrap_loss.untracked_blocks) == 0 &&
@@ -105,11 +180,10 @@ void leakwrap_blocks_write(struct leakwrap_writer *writer,
 	if (!leakwrap_options.blocks)
 		return;
 	leakwrap_text(writer, is_heap_known ? "memory heap=known" : "memory heap=part");
+	if (leakwrap_bare.root_count > 0)
+		leakwrap_text(writer, " roots=listed");
 	leakwrap_text_end(writer);
-	write_own(writer, (uintptr_t)leakwrap_bare.memory, leakwrap_bare.memory_size);
-	write_own(writer, (uintptr_t)self, sizeof(*self));
-	write_unused(writer, self->stack_high - self->stack_room, self->stack_high, sp);
-	write_unused(writer, (uintptr_t)leakwrap_bare.stack_low,
-	             (uintptr_t)leakwrap_bare.stack_high, sp);
+	write_roots(writer);
+	write_stacks(writer, sp);
 	write_blocks(writer, totals);
 }

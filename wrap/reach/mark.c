@@ -26,6 +26,11 @@ enum {
 
 #define STACK_ROOM ((size_t)1 << 16)
 
+/* Possibly lost blocks that wait until all reachable blocks have been followed. */
+#define DEFERRED_ROOM ((size_t)1 << 14)
+
+#define STACK_SIZE    ((STACK_ROOM + DEFERRED_ROOM) * sizeof(struct followed))
+
 /* Blocks from this size on may be sparse: pages that were never written to are skipped. */
 #define SPARSE_MIN ((size_t)1 << 20)
 
@@ -39,28 +44,30 @@ enum {
 #define SLOTS_FETCHED  16u
 #define BLOCKS_FETCHED 16u
 
-/* Takes WORD, an address in the region IN; NULL: in none.  What it means depends on where it was
- * read. */
-typedef void take_word(const struct leakwrap_indexed_region *in, uintptr_t word);
-
 /* A word that may be a pointer to a block in the region IN. */
 struct candidate {
 	uintptr_t word;
 	const struct leakwrap_indexed_region *in;
-	take_word *take;
 };
 
 /* A block whose pointers must be followed. */
 struct followed {
 	uintptr_t address;
 	size_t size;
-	take_word *take;
 };
 
 static struct {
+	/* Takes WORD, an address in the region IN; NULL: in none.  The blocks that are followed are
+	 * all of one kind, which decides what their words mean. */
+	void (*take)(const struct leakwrap_indexed_region *in, uintptr_t word);
 	struct followed *stack;
 	size_t depth;
 	bool has_overflowed; /* blocks are PENDING, for want of room on the stack */
+	/* Blocks that a reachable word leads into.  Most turn out to be reachable: to follow them
+	 * at once would follow what they lead to twice. */
+	struct followed *deferred;
+	size_t deferred_count;
+	bool has_more_deferred; /* POSSIBLE blocks are PENDING, for want of room */
 	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
 	struct followed fetched[BLOCKS_FETCHED];
 	/* How many went into the lines, and out of them. */
@@ -79,16 +86,42 @@ static struct {
 
 /* -- words ------------------------------------------------------------------------------------- */
 
-/* Sets the bits of BLOCK, and puts it on the stack: TAKE gets its words. */
-static void push(const struct leakwrap_indexed_block *block, unsigned bits, take_word *take)
+/* Puts the block of SIZE bytes at ADDRESS on the stack.  Returns the bits that it needs: PENDING if
+ * there is no room, else 0. */
+static inline unsigned push_on_stack(uintptr_t address, size_t size)
 {
-	if (mark.depth < STACK_ROOM) {
-		mark.stack[mark.depth++] = (struct followed){block->address, block->size, take};
+	if (leakwrap_likely(mark.depth < STACK_ROOM)) {
+		mark.stack[mark.depth++] = (struct followed){address, size};
+		return 0;
+	}
+	mark.has_overflowed = true;
+	return PENDING;
+}
+
+/* Sets the bits of BLOCK, and puts it on the stack. */
+static void push(const struct leakwrap_indexed_block *block, unsigned bits)
+{
+	leakwrap_block_set_bits(block, bits | push_on_stack(block->address, block->size));
+}
+
+/* Makes BLOCK possibly lost for now.  It is followed when all reachable blocks have been. */
+static void defer(const struct leakwrap_indexed_block *block)
+{
+	unsigned bits = POSSIBLE;
+
+	if (mark.deferred_count < DEFERRED_ROOM) {
+		mark.deferred[mark.deferred_count++] =
+		        (struct followed){block->address, block->size};
 	} else {
-		mark.has_overflowed = true;
+		mark.has_more_deferred = true;
 		bits |= PENDING;
 	}
 	leakwrap_block_set_bits(block, bits);
+}
+
+static inline unsigned reachable_bits(bool is_halfway)
+{
+	return REACHABLE | (is_halfway ? HALFWAY : 0);
 }
 
 /* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
@@ -118,12 +151,34 @@ static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintpt
 	       leakwrap_is_usual_interior(start, block->size, word);
 }
 
-static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word);
-static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word);
+/* Makes the block REACHABLE to whose first byte WORD, an address in IN, leads.  Returns false and
+ * changes nothing if WORD leads elsewhere, the block is large, or blocks may lie in each other. */
+static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uintptr_t word)
+{
+	uint32_t within, value;
+	struct leakwrap_window_bits at;
 
-/* Takes WORD, read from a root or a reachable block, or from a possibly lost block. */
-static inline void take_pointer(const struct leakwrap_indexed_region *in, uintptr_t word,
-                                bool is_from_possible)
+	if (!in || in->has_overlap)
+		return false;
+	value = atomic_load_explicit(leakwrap_slot_of(in->region, word, &within),
+	                             memory_order_relaxed);
+	if (!leakwrap_slot_is_small_block(value, within))
+		return false;
+	at = leakwrap_window_bits_of(in, word);
+	if ((*at.byte >> at.shift & KIND) != REACHABLE) {
+		const unsigned bits = reachable_bits(at.is_halfway) |
+		                      push_on_stack(word, leakwrap_slot_size(value));
+		uint8_t *const byte = &in->bits[at.byte - in->bits];
+
+		*byte = (uint8_t)((*byte & ~(15u << at.shift)) | bits << at.shift);
+	}
+	return true;
+}
+
+/* As take_from_reachable, for words that take_first_byte leaves.  Not inlined: it has the larger
+ * frame. */
+static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_region *in,
+                                                 uintptr_t word)
 {
 	struct leakwrap_indexed_block block;
 	unsigned now;
@@ -135,20 +190,30 @@ static inline void take_pointer(const struct leakwrap_indexed_region *in, uintpt
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, REACHABLE);
-	else if (!is_from_possible && (word == block.address || is_usual_interior(&block, word)))
-		push(&block, REACHABLE | (block.is_halfway ? HALFWAY : 0), take_from_reachable);
+	else if (word == block.address || is_usual_interior(&block, word))
+		push(&block, reachable_bits(block.is_halfway));
 	else if ((now & KIND) != POSSIBLE)
-		push(&block, POSSIBLE, take_from_possible);
+		defer(&block);
 }
 
+/* Takes WORD, read from a root or a reachable block. */
 static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	take_pointer(in, word, false);
+	if (leakwrap_unlikely(!take_first_byte(in, word)))
+		take_other(in, word);
 }
 
+/* Takes WORD, read from a possibly lost block. */
 static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	take_pointer(in, word, true);
+	struct leakwrap_indexed_block block;
+
+	if (!leakwrap_block_index_find_in(in, word, &block))
+		return;
+	if (block.is_parted)
+		leakwrap_block_set_bits(&block, REACHABLE);
+	else if ((leakwrap_block_bits(&block) & KIND) == UNREACHED)
+		push(&block, POSSIBLE);
 }
 
 /* Takes WORD, read from a lost block: what it leads to is lost indirectly. */
@@ -167,7 +232,7 @@ static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t w
 	if ((bits & KIND) == LOST)
 		leakwrap_block_set_bits(&block, bits | INDIRECT);
 	else
-		push(&block, LOST | INDIRECT, take_from_lost);
+		push(&block, LOST | INDIRECT);
 }
 
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
@@ -179,7 +244,7 @@ static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t wo
 	    leakwrap_block_bits(&block) != (LOST | INDIRECT))
 		return;
 	mark.verdicts->indirect(mark.verdicts->context, mark.leader_site, block.site, block.size);
-	push(&block, UNREACHED | INDIRECT, take_to_count);
+	push(&block, UNREACHED | INDIRECT);
 }
 
 /* Returns whether WORD, an address in IN, leads to a reachable block for sure: nobody needs to take
@@ -194,13 +259,12 @@ static inline bool is_settled(const struct leakwrap_indexed_region *in, uintptr_
 	       !in->has_overlap && !in->has_exact;
 }
 
-/* Passes the oldest word whose slot was fetched on to its function. */
-static void take_oldest(void)
+/* Takes the oldest word whose slot was fetched. */
+static inline void take_oldest(void)
 {
 	const struct candidate *const oldest = &mark.slots[mark.slots_out++ % SLOTS_FETCHED];
 
-	if (!is_settled(oldest->in, oldest->word))
-		oldest->take(oldest->in, oldest->word);
+	mark.take(oldest->in, oldest->word);
 }
 
 /* Looks at the bits of the oldest word whose bits were fetched.  Fetches its slot if it must be
@@ -235,23 +299,23 @@ static void take_waiting(void)
 #define UNTAG(word) (word)
 #endif
 
-/* Lets WORD wait for TAKE, unless it is known already what it leads to. */
-static __attribute__((noinline)) void add_word(uintptr_t word, take_word *take)
+/* Lets WORD wait until it is taken. */
+static __attribute__((noinline)) void add_word(uintptr_t word)
 {
 	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(word);
 
 	if (!in) {
-		take(NULL, word);
+		mark.take(NULL, word);
 		return;
 	}
 	__builtin_prefetch(leakwrap_window_bits_of(in, word).byte);
 	if (mark.words_in - mark.words_out == WORDS_FETCHED)
 		look_at_oldest();
-	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in, take};
+	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in};
 }
 
 /* As scan, for words at each step of the option pointer_step=. */
-static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t end, take_word *take)
+static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t end)
 {
 	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 	const uintptr_t step = mark.step;
@@ -268,18 +332,18 @@ static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t e
 		const uintptr_t word = UNTAG(stored);
 
 		if (word - low < size)
-			add_word(word, take);
+			add_word(word);
 	}
 }
 
-/* Calls TAKE for each word from START to END, which can be read, that may lead to a block.  May do
- * so later: take_waiting. */
-static void scan(uintptr_t start, uintptr_t end, take_word *take)
+/* Takes each word from START to END, which can be read, that may lead to a block.  May do so later:
+ * take_waiting. */
+static void scan(uintptr_t start, uintptr_t end)
 {
 	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 
 	if (leakwrap_unlikely(mark.step != 0)) {
-		scan_in_steps(start, end, take);
+		scan_in_steps(start, end);
 		return;
 	}
 	start = (start + sizeof(start) - 1) & ~(sizeof(start) - 1);
@@ -289,12 +353,12 @@ static void scan(uintptr_t start, uintptr_t end, take_word *take)
 
 		/* Most words are no addresses of the heap. */
 		if (leakwrap_unlikely(word - low < size))
-			add_word(word, take);
+			add_word(word);
 	}
 }
 
 /* As scan, for the pages from START to END that were written to. */
-static void scan_sparse(uintptr_t start, uintptr_t end, take_word *take)
+static void scan_sparse(uintptr_t start, uintptr_t end)
 {
 	size_t page;
 
@@ -306,8 +370,7 @@ static void scan_sparse(uintptr_t start, uintptr_t end, take_word *take)
 
 		for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE && at < end; i++, at += page)
 			if (written >> i & 1)
-				scan(at > start ? at : start, at + page < end ? at + page : end,
-				     take);
+				scan(at > start ? at : start, at + page < end ? at + page : end);
 		start = at;
 	}
 }
@@ -322,22 +385,31 @@ static void check_original(void)
 		leakwrap_process_end(1);
 }
 
-/* Scans a block of SIZE bytes at ADDRESS. */
-static void scan_block(uintptr_t address, size_t size, take_word *take)
+/* As scan, for a large block, or one of which the program may have protected a part. */
+static __attribute__((noinline)) void scan_parts(uintptr_t address, uintptr_t end)
 {
-	const uintptr_t end = address + size;
-
-	check_original();
-	/* A program may have protected a part of it. */
 	while (address < end) {
 		const uintptr_t readable = readable_end(address, end);
 
 		if (readable - address >= SPARSE_MIN)
-			scan_sparse(address, readable, take);
+			scan_sparse(address, readable);
 		else
-			scan(address, readable, take);
+			scan(address, readable);
 		address = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
 	}
+}
+
+/* Scans a block of SIZE bytes at ADDRESS. */
+static inline void scan_block(uintptr_t address, size_t size)
+{
+	const uintptr_t end = address + size;
+
+	check_original();
+	if (leakwrap_likely(size < SPARSE_MIN && address >= mark.readable_start &&
+	                    end <= mark.readable_end))
+		scan(address, end);
+	else
+		scan_parts(address, end);
 }
 
 /* Follows the blocks on the stack, and those that they lead to. */
@@ -357,36 +429,45 @@ static void follow_stack(void)
 		if (mark.blocks_in == mark.blocks_out)
 			break;
 		next = mark.fetched[mark.blocks_out++ % BLOCKS_FETCHED];
-		scan_block(next.address, next.size, next.take);
+		scan_block(next.address, next.size);
 	} while (true);
 }
 
-/* Puts BLOCK on the stack if it is PENDING.  TAKE: NULL if its kind decides. */
+/* Puts BLOCK on the stack if it is PENDING, unless it must wait for reachable blocks. */
 static void push_if_pending(void *context, const struct leakwrap_indexed_block *block)
 {
 	const unsigned bits = leakwrap_block_bits(block);
-	take_word *take = *(take_word *const *)context;
 
-	if ((bits & PENDING) == 0)
+	(void)context;
+	if ((bits & PENDING) == 0 ||
+	    ((bits & KIND) == POSSIBLE && mark.take == take_from_reachable))
 		return;
-	if (!take)
-		take = (bits & KIND) == REACHABLE ? take_from_reachable : take_from_possible;
 	/* Half of the stack stays free for what these blocks lead to. */
 	if (mark.depth >= STACK_ROOM / 2)
 		follow_stack();
-	push(block, bits & ~(unsigned)PENDING, take);
+	push(block, bits & ~(unsigned)PENDING);
 }
 
-/* Follows the pointers of all blocks that are on the stack or PENDING.  TAKE: what their words
- * mean; NULL if the kind of a block decides. */
-static void follow_all(take_word *take)
+/* Follows the pointers of all blocks that are on the stack or PENDING. */
+static void follow_all(void)
 {
 	follow_stack();
 	while (mark.has_overflowed) {
 		mark.has_overflowed = false;
-		leakwrap_block_index_each(push_if_pending, &take);
+		leakwrap_block_index_each(push_if_pending, NULL);
 		follow_stack();
 	}
+}
+
+/* Follows the pointers of the blocks that were deferred.  All reachable blocks are known.  Those
+ * among them that were deferred do no harm: what they lead to is known, too. */
+static void follow_deferred(void)
+{
+	mark.take = take_from_possible;
+	for (size_t i = 0; i < mark.deferred_count; i++)
+		push_on_stack(mark.deferred[i].address, mark.deferred[i].size);
+	mark.has_overflowed |= mark.has_more_deferred;
+	follow_all();
 }
 
 /* -- lost blocks ------------------------------------------------------------------------------- */
@@ -399,8 +480,8 @@ static void follow_unreached(void *context, const struct leakwrap_indexed_block 
 		return;
 	mark.leader = block->address;
 	leakwrap_block_set_bits(block, LOST);
-	scan_block(block->address, block->size, take_from_lost);
-	follow_all(take_from_lost);
+	scan_block(block->address, block->size);
+	follow_all();
 }
 
 /* Tells the verdict about BLOCK, and those about the blocks that it leads to if it is definitely
@@ -422,8 +503,8 @@ static void give_verdict(void *context, const struct leakwrap_indexed_block *blo
 		verdicts->definite(verdicts->context, block->site, block->size);
 		mark.leader = block->address;
 		mark.leader_site = block->site;
-		scan_block(block->address, block->size, take_to_count);
-		follow_all(take_to_count);
+		scan_block(block->address, block->size);
+		follow_all();
 		break;
 	default: /* indirectly lost: told with its leader */
 		break;
@@ -436,13 +517,16 @@ bool leakwrap_mark_start(int original)
 {
 	if (!leakwrap_block_index_build())
 		return false;
-	mark.stack = leakwrap_scratch_map(STACK_ROOM * sizeof(*mark.stack));
+	mark.stack = leakwrap_scratch_map(STACK_SIZE);
 	if (!mark.stack) {
 		leakwrap_block_index_release();
 		return false;
 	}
+	mark.take = take_from_reachable;
 	mark.original = original;
-	mark.depth = 0;
+	mark.depth = mark.deferred_count = 0;
+	mark.deferred = mark.stack + STACK_ROOM;
+	mark.has_more_deferred = false;
 	mark.step = leakwrap_options.pointer_step;
 	mark.scanned_end = 0;
 	mark.has_overflowed = false;
@@ -457,7 +541,7 @@ void leakwrap_mark_end(void)
 {
 	if (mark.pagemap >= 0)
 		leakwrap_close(mark.pagemap);
-	leakwrap_scratch_unmap(mark.stack, STACK_ROOM * sizeof(*mark.stack));
+	leakwrap_scratch_unmap(mark.stack, STACK_SIZE);
 	leakwrap_block_index_release();
 }
 
@@ -477,7 +561,7 @@ void leakwrap_mark_word(uintptr_t word)
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
 {
-	scan(start, end, take_from_reachable);
+	scan(start, end);
 }
 
 void leakwrap_mark_block(uintptr_t address)
@@ -498,7 +582,7 @@ static void mark_known(void *context, const struct leakwrap_indexed_block *block
 		leakwrap_block_set_bits(block, REACHABLE);
 	else if (block->site == LEAKWRAP_SITE_IGNORED &&
 	         (leakwrap_block_bits(block) & KIND) != REACHABLE)
-		push(block, REACHABLE | (block->is_halfway ? HALFWAY : 0), take_from_reachable);
+		push(block, reachable_bits(block->is_halfway));
 }
 
 void leakwrap_mark_finish(const struct leakwrap_verdicts *verdicts)
@@ -506,7 +590,10 @@ void leakwrap_mark_finish(const struct leakwrap_verdicts *verdicts)
 	mark.verdicts = verdicts;
 	if (leakwrap_block_index.ignored_count > 0 || leakwrap_block_index.parted_count > 0)
 		leakwrap_block_index_each(mark_known, NULL);
-	follow_all(NULL);
+	follow_all();
+	follow_deferred();
+	mark.take = take_from_lost;
 	leakwrap_block_index_each_clear(follow_unreached, NULL);
+	mark.take = take_to_count;
 	leakwrap_block_index_each(give_verdict, NULL);
 }
