@@ -15,11 +15,11 @@
 /* An entry is its number. The key follows from the number. */
 typedef _Atomic uint32_t entry;
 
-static uint32_t choice_for(uint32_t number)
+static uint64_t choice_for(uint32_t number)
 {
 	uint64_t state = number;
 
-	return leakwrap_hash_of_key(unit_random(&state));
+	return unit_random(&state);
 }
 
 static bool is_used(const void *one)
@@ -27,7 +27,7 @@ static bool is_used(const void *one)
 	return atomic_load((const entry *)one) != 0;
 }
 
-static uint32_t choice_of(const void *one)
+static uint64_t choice_of(const void *one)
 {
 	return choice_for(atomic_load((const entry *)one));
 }
@@ -225,21 +225,20 @@ static uint32_t chosen(uintptr_t step, unsigned gap)
 			sum = leakwrap_stack_hash_accumulate(sum, word[i], word[i + 1], word[i + 2],
 			                                     word[i + 3]);
 		at = &is_chosen[leakwrap_hash_table_bucket(
-		        &table, leakwrap_hash_of_key(leakwrap_stack_hash_finalize(
-		                        leakwrap_stack_hash_combine(sum))))];
+		        &table, leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(sum)))];
 		count += !*at;
 		*at = true;
 	}
 	return count;
 }
 
-/* Of 40,000 buckets, 10,000 keys choose 8,848 by chance; 8,700 are five standard deviations
- * less. */
+/* Of 40,000 buckets, 10,000 keys choose 8,848 by chance. Some regular distances are worse: one key
+ * in ten more finds its bucket taken. Sums alone would choose 2,678 in the worst case. */
 static void spread(void)
 {
 	for (uintptr_t step = 1; step < 1 << 13; step += step / 8 + 1)
 		for (unsigned gap = 1; gap <= 5; gap++)
-			CHECK(chosen(step, gap) > 8700);
+			CHECK(chosen(step, gap) > 7800);
 }
 
 int main(void)

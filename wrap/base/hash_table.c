@@ -70,7 +70,7 @@ static char *entry_at(const struct leakwrap_hash_table *table,
 
 /* Returns the first empty entry for HASH, or NULL if there is none. */
 static void *find_empty_entry(const struct leakwrap_hash_table *table,
-                              const struct leakwrap_hash_table_kind *kind, uint32_t hash)
+                              const struct leakwrap_hash_table_kind *kind, uint64_t hash)
 {
 	for (size_t index = leakwrap_hash_table_bucket(table, hash); index + 1 < table->size;
 	     index++) {
@@ -117,7 +117,7 @@ static void open_entries(const struct leakwrap_hash_table *table,
  * NULL if there is no memory. */
 static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table *old,
                                                const struct leakwrap_hash_table_kind *kind,
-                                               uint32_t hash)
+                                               uint64_t hash)
 {
 	for (uint32_t range = range_to_grow_to(kind, old->count + 1); range <= kind->max_range;
 	     range += range / 2) {
@@ -153,7 +153,7 @@ bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
 }
 
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
-                                  const struct leakwrap_hash_table_kind *kind, uint32_t hash,
+                                  const struct leakwrap_hash_table_kind *kind, uint64_t hash,
                                   bool from_reserve)
 {
 	struct leakwrap_hash_table *current = atomic_load(table), *larger;

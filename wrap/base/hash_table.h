@@ -20,9 +20,9 @@
 
 /* A table.  Its entries follow it in memory.  An empty entry is zero. */
 struct leakwrap_hash_table {
-	_Alignas(uint64_t) uint32_t range; /* number of buckets */
-	uint32_t size;                     /* number of entries; the last entry stays empty */
-	_Atomic uint32_t count;            /* number of used entries */
+	_Alignas(uint64_t) uintptr_t range; /* number of buckets: below 1 << 32 */
+	uint32_t size;                      /* number of entries; the last entry stays empty */
+	_Atomic uint32_t count;             /* number of used entries */
 };
 
 /* The first table of each kind.  It has one bucket.  Its entries are all empty and stay so. */
@@ -37,16 +37,16 @@ struct leakwrap_hash_table_kind {
 	uint32_t buckets_per_4; /* buckets per four entries in a large table (7: load 4/7) */
 	uint32_t max_range;     /* the most buckets */
 	bool (*is_used)(const void *entry);
-	uint32_t (*hash)(const void *entry); /* hash of a used entry's key */
+	uint64_t (*hash)(const void *entry); /* hash of a used entry's key */
 	/* If entries are written without the lock, else NULL: closes an empty entry, which then
 	 * cannot be written, or opens a closed entry.  Closed entries do not count as used. */
 	void (*set_closed)(void *entry, bool is_closed);
 };
 
-/* Returns the hash of KEY: its upper half. */
-LEAKWRAP_INLINE uint32_t leakwrap_hash_of_key(uint64_t key)
+/* Returns the hash with the upper bits HALF.  A table of HALF alone needs no more. */
+LEAKWRAP_INLINE uint64_t leakwrap_hash_of_half(uint32_t half)
 {
-	return (uint32_t)(key >> 32);
+	return (uint64_t)half << 32;
 }
 
 LEAKWRAP_INLINE const void *leakwrap_hash_table_entries(const struct leakwrap_hash_table *table)
@@ -54,11 +54,16 @@ LEAKWRAP_INLINE const void *leakwrap_hash_table_entries(const struct leakwrap_ha
 	return table + 1;
 }
 
-/* Returns the index of the bucket of HASH.  A probe begins there. */
+/* Returns the index of the bucket of HASH.  A probe begins there.  The upper bits of HASH decide: it
+ * is a fraction of the range.  The product is one instruction where it has twice a word's bits. */
 LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_table *table,
-                                                  uint32_t hash)
+                                                  uint64_t hash)
 {
-	return (size_t)((uint64_t)hash * table->range >> 32);
+#ifdef __SIZEOF_INT128__
+	return (size_t)((unsigned __int128)hash * table->range >> 64);
+#else
+	return (size_t)((hash >> 32) * table->range >> 32);
+#endif
 }
 
 /* Reserves an empty entry for a key with this HASH and counts it as used.  The caller writes the
@@ -66,7 +71,7 @@ LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_tab
  * If there is no memory for a larger table and FROM_RESERVE is false, returns NULL.  If
  * FROM_RESERVE is true then, returns an entry of the old table, or NULL if the table has none. */
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
-                                  const struct leakwrap_hash_table_kind *kind, uint32_t hash,
+                                  const struct leakwrap_hash_table_kind *kind, uint64_t hash,
                                   bool from_reserve);
 
 /* Returns whether TABLE has room for another entry.  Signal-safe. */

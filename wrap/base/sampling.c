@@ -186,7 +186,7 @@ void leakwrap_sampling_enter_thread(void)
 		self->random = atomic_load(&sampling.seed) +
 		               ((uint64_t)atomic_fetch_add(&sampling.threads, 1) << 40);
 	draw_distance(atomic_load(&sampling.interval));
-	self->state = state;
+	leakwrap_thread_set_state(self, state);
 }
 
 bool leakwrap_sampling_count(size_t size, uint32_t *interval)

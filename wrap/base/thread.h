@@ -7,6 +7,7 @@
 #ifndef LEAKWRAP_THREAD_H
 #define LEAKWRAP_THREAD_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,9 +55,17 @@ struct leakwrap_attempt {
 	uint32_t site;  /* the call site, or LEAKWRAP_SITE_NONE: not known */
 };
 
+/* Value of leakwrap_thread.fast_below in the state RECORDING. */
+#define LEAKWRAP_FAST_BELOW 0xfffu
+
 struct leakwrap_thread {
-	enum leakwrap_thread_state state;
-	unsigned disabled; /* how deep leakwrap_disable() is nested */
+	enum leakwrap_thread_state state; /* changed by leakwrap_thread_set_state alone */
+	unsigned disabled;                /* how deep leakwrap_disable() is nested */
+
+#ifndef LEAKWRAP_BARE
+	/* The fast path may record a block of fewer bytes than this: 0 unless RECORDING. */
+	size_t fast_below;
+#endif
 
 	/* stack_bounds.c: STACK_ROOM bytes below stack_high are the thread's own and readable.
 	 * Below stack_floor other memory begins. */
@@ -120,13 +129,29 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 
+/* Sets the thread's STATE.  Signal-safe: a signal handler that comes between finds the fast path
+ * closed. */
+static inline void leakwrap_thread_set_state(struct leakwrap_thread *self,
+                                             enum leakwrap_thread_state state)
+{
+#ifndef LEAKWRAP_BARE
+	self->fast_below = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+#endif
+	self->state = state;
+#ifndef LEAKWRAP_BARE
+	atomic_signal_fence(memory_order_seq_cst);
+	self->fast_below = state == LEAKWRAP_THREAD_RECORDING ? LEAKWRAP_FAST_BELOW : 0;
+#endif
+}
+
 /* Stops recording in this thread, and starts it again once called as often.  Signal-safe. */
 static inline void leakwrap_thread_disable(void)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	self->disabled++;
-	self->state = LEAKWRAP_THREAD_DISABLED;
+	leakwrap_thread_set_state(self, LEAKWRAP_THREAD_DISABLED);
 }
 
 /* Sets the state to NEW, not RECORDING: the thread may have been new when it was disabled. */
@@ -135,7 +160,7 @@ static inline void leakwrap_thread_enable(void)
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	if (self->disabled > 0 && --self->disabled == 0)
-		self->state = LEAKWRAP_THREAD_NEW;
+		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW);
 }
 
 #endif

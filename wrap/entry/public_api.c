@@ -89,7 +89,7 @@ void leakwrap_fail_next(unsigned count)
 	/* The next allocation finds out what the thread has to do. */
 	if (self->state == LEAKWRAP_THREAD_RECORDING || self->state == LEAKWRAP_THREAD_CHECKING ||
 	    self->state >= LEAKWRAP_THREAD_SAMPLING)
-		self->state = LEAKWRAP_THREAD_NEW;
+		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW);
 }
 #endif
 

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
+#include "wrap/base/thread.h"
 
 /* -- blocks and call sites --------------------------------------------------------------------- */
 
@@ -64,6 +65,8 @@ enum leakwrap_removal {
 #define LEAKWRAP_SLOT_SITE_SHIFT (32 - LEAKWRAP_SITE_BITS)
 #define LEAKWRAP_SLOT_HALF       0x1000u
 #define LEAKWRAP_SLOT_LARGE      0xfffu
+
+_Static_assert(LEAKWRAP_SLOT_LARGE == LEAKWRAP_FAST_BELOW, "the fast path fills slots");
 
 typedef _Atomic uint32_t leakwrap_live_slot;
 

@@ -108,8 +108,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_call
 {
 	uint32_t value = 0;
 
-	if (leakwrap_likely(leakwrap_self.state == LEAKWRAP_THREAD_RECORDING &&
-	                    size < LEAKWRAP_SLOT_LARGE))
+	if (leakwrap_likely(size < leakwrap_self.fast_below))
 		value = leakwrap_stack_cache_probe_first(caller.pc, caller.sp, caller.fp);
 	if (leakwrap_unlikely(value == 0))
 		return 0;

@@ -43,10 +43,11 @@ static bool is_inside_allocator(uintptr_t sp)
 static void choose_state(struct leakwrap_thread *self)
 {
 	if (leakwrap_misuse_checked || leakwrap_fail_may_come())
-		self->state = LEAKWRAP_THREAD_CHECKING;
+		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_CHECKING);
 	else if (!leakwrap_is_sampling())
-		self->state = leakwrap_options.allocated ? LEAKWRAP_THREAD_CHECKING
-		                                         : LEAKWRAP_THREAD_RECORDING;
+		leakwrap_thread_set_state(self, leakwrap_options.allocated
+		                                        ? LEAKWRAP_THREAD_CHECKING
+		                                        : LEAKWRAP_THREAD_RECORDING);
 	else if (!leakwrap_thread_is_sampling())
 		leakwrap_sampling_enter_thread();
 }
@@ -63,7 +64,7 @@ static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
 		if (is_inside_allocator(sp))
 			return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
 		self->inside = NULL;
-		self->state = LEAKWRAP_THREAD_NEW;
+		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW);
 	}
 	if (self->state == LEAKWRAP_THREAD_NEW) {
 		if (!leakwrap_runtime_enter()) {
@@ -276,7 +277,7 @@ void leakwrap_inside_begin(struct leakwrap_inside *inside)
 	leakwrap_begin_allocation();
 	self->inside = inside;
 	if (self->state != LEAKWRAP_THREAD_DISABLED)
-		self->state = LEAKWRAP_THREAD_INSIDE;
+		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_INSIDE);
 }
 
 void leakwrap_inside_end(struct leakwrap_inside *inside)
@@ -286,7 +287,7 @@ void leakwrap_inside_end(struct leakwrap_inside *inside)
 	inside->mark = 0;
 	self->inside = inside->outer;
 	if (self->state == LEAKWRAP_THREAD_INSIDE)
-		self->state = inside->before;
+		leakwrap_thread_set_state(self, inside->before);
 }
 
 /* Records BLOCK of a named allocator.  The memory from which the allocator cut BLOCK stays

@@ -186,8 +186,8 @@ static void after_fork_in_child(void)
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
 	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
-	leakwrap_self.state =
-	        leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED : LEAKWRAP_THREAD_NEW;
+	leakwrap_thread_set_state(&leakwrap_self, leakwrap_self.disabled ? LEAKWRAP_THREAD_DISABLED
+	                                                                 : LEAKWRAP_THREAD_NEW);
 	atomic_store(&leakwrap_loss.untracked_blocks, 0);
 	atomic_store(&leakwrap_loss.untracked_bytes, 0);
 	atomic_store(&leakwrap_loss.untracked_overflows, 0);

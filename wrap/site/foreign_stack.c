@@ -24,8 +24,8 @@ struct search {
 static uintptr_t position_of(const struct leakwrap_stack_shape *shape, unsigned i)
 {
 	return leakwrap_stack_shape_is_wide(shape)
-	               ? ((const leakwrap_stack_position *)(shape + 1))[i]
-	               : ((const uint16_t *)(shape + 1))[i];
+	               ? ((const leakwrap_stack_position *)shape)[shape->first + (int)i]
+	               : ((const uint16_t *)shape)[shape->first + (int)i];
 }
 
 static uintptr_t end_of_page(uintptr_t address)
@@ -54,7 +54,7 @@ static uintptr_t find_next(struct search *search)
 {
 	const uintptr_t sp = search->sp, read = search->read, limit = search->limit;
 	const uintptr_t extent = search->shape->extent;
-	const unsigned count = search->shape->word_count;
+	const unsigned count = leakwrap_stack_shape_count(search->shape);
 	uintptr_t next = UINTPTR_MAX;
 	uint64_t sum = search->sum;
 

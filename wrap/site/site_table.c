@@ -83,17 +83,18 @@ static uint32_t hash_of(const struct leakwrap_trace *trace)
 	for (unsigned i = 0; i < trace->depth; i++)
 		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
 	sum = leakwrap_stack_hash_finalize(sum);
-	return leakwrap_hash_of_key(sum) >> UNUSED_BITS << UNUSED_BITS;
+	return (uint32_t)(sum >> 32) >> UNUSED_BITS << UNUSED_BITS;
 }
 
 /* Returns the hash that ENTRY and its chunk store.  A table that grows asks for all hashes while
  * the lock is held: reading all backtraces would take too long. */
-static uint32_t hash_in_entry(const void *entry)
+static uint64_t hash_in_entry(const void *entry)
 {
 	const uint32_t found = atomic_load((const site_entry *)entry), number = number_in(found);
 	const uint32_t high = leakwrap_site_chunk(number)->hash_high[number % LEAKWRAP_SITE_CHUNK];
 
-	return high << (32 - HASH_HIGH_BITS) | found >> NUMBER_BITS << UNUSED_BITS;
+	return leakwrap_hash_of_half(high << (32 - HASH_HIGH_BITS) |
+	                             found >> NUMBER_BITS << UNUSED_BITS);
 }
 
 static const struct leakwrap_hash_table_kind entries = {
@@ -148,7 +149,7 @@ static uint32_t find(const struct leakwrap_trace *trace, uint32_t hash)
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hash_table_entries(table);
 
-	entry += leakwrap_hash_table_bucket(table, hash);
+	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_half(hash));
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = number_in(found);
@@ -182,7 +183,7 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 		return number;
 	leakwrap_site_read(number, &trace);
 	hash = hash_of(&trace);
-	entry += leakwrap_hash_table_bucket(table, hash);
+	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_half(hash));
 	for (; number_in(found = atomic_load_explicit(entry, memory_order_acquire)) !=
 	       LEAKWRAP_SITE_NONE;
 	     entry++) {
@@ -265,7 +266,8 @@ static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
 	site_entry *entry = (site_entry *)leakwrap_hash_table_entries(table);
 	site_entry *const last = entry + table->size - 1; /* stays empty */
 
-	for (entry += leakwrap_hash_table_bucket(table, hash); entry < last; entry++) {
+	for (entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_half(hash)); entry < last;
+	     entry++) {
 		uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 
 		if (found == 0 &&

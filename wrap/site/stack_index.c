@@ -10,9 +10,9 @@ static bool is_used(const void *entry)
 	return atomic_load(&((const struct leakwrap_stack_entry *)entry)->value) != 0;
 }
 
-static uint32_t hash_of(const void *entry)
+static uint64_t hash_of(const void *entry)
 {
-	return leakwrap_hash_of_key(leakwrap_stack_entry_key(entry));
+	return leakwrap_stack_entry_key(entry);
 }
 
 static const struct leakwrap_hash_table_kind entries = {
@@ -26,8 +26,7 @@ static const struct leakwrap_hash_table_kind entries = {
 /* Writes an empty ENTRY, the value last. */
 static void write_entry(struct leakwrap_stack_entry *entry, uint64_t key, uint32_t value)
 {
-	atomic_store_explicit(&entry->key_lo, leakwrap_stack_key_lo(key), memory_order_relaxed);
-	memcpy(&entry->key_hi, (const char *)&key + sizeof(entry->key_lo), sizeof(entry->key_hi));
+	memcpy(entry->key, &key, sizeof(key));
 	atomic_store_explicit(&entry->value, value, memory_order_release);
 }
 
@@ -37,8 +36,7 @@ bool leakwrap_stack_index_add(uint64_t key, uint32_t number)
 
 	if (leakwrap_stack_index_find(key) != 0)
 		return false;
-	entry = leakwrap_hash_table_reserve(&leakwrap_stack_index, &entries,
-	                                    leakwrap_hash_of_key(key), false);
+	entry = leakwrap_hash_table_reserve(&leakwrap_stack_index, &entries, key, false);
 	if (!entry)
 		return false;
 	write_entry(entry, key, leakwrap_slot_value(0, number, 0));
@@ -56,7 +54,7 @@ static void move_forward(struct leakwrap_hash_table *table, struct leakwrap_stac
 	const uint64_t key = leakwrap_stack_entry_key(entry);
 	struct leakwrap_stack_entry *to =
 	        (struct leakwrap_stack_entry *)leakwrap_hash_table_entries(table) +
-	        leakwrap_hash_table_bucket(table, leakwrap_hash_of_key(key));
+	        leakwrap_hash_table_bucket(table, key);
 
 	while (to != entry && atomic_load_explicit(&to->value, memory_order_relaxed) != 0)
 		to++;

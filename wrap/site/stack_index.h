@@ -15,31 +15,31 @@
 #include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
 
-/* An entry of the table.  The key lies in key_lo and key_hi, in the byte order of a uint64_t. */
+/* An entry of the table.  It has no member of 64 bits, which would make it larger. */
 struct leakwrap_stack_entry {
-	_Atomic uint32_t key_lo; /* the first four bytes of the key in memory */
-	uint32_t key_hi;         /* the last four */
-	_Atomic uint32_t value;  /* the slot value (slot.h) of a block of 0 bytes; 0: empty */
+	uint32_t key[2];        /* the key's bytes */
+	_Atomic uint32_t value; /* the slot value (slot.h) of a block of 0 bytes; 0: empty */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_hash_table *_Atomic leakwrap_stack_index;
-
-/* Returns the member key_lo of an entry for KEY. */
-LEAKWRAP_INLINE uint32_t leakwrap_stack_key_lo(uint64_t key)
-{
-	uint32_t key_lo;
-
-	memcpy(&key_lo, &key, sizeof(key_lo));
-	return key_lo;
-}
 
 /* Returns the key of ENTRY, which is not empty. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_entry_key(const struct leakwrap_stack_entry *entry)
 {
 	uint64_t key;
 
-	memcpy(&key, entry, sizeof(key));
+	memcpy(&key, entry->key, sizeof(key));
 	return key;
+}
+
+/* Returns whether half of the key of ENTRY is half of KEY. */
+LEAKWRAP_INLINE bool leakwrap_stack_entry_may_have(const struct leakwrap_stack_entry *entry,
+                                                   uint64_t key)
+{
+	uint32_t half;
+
+	memcpy(&half, &key, sizeof(half));
+	return entry->key[0] == half;
 }
 
 /* Finds the call site of a stack with KEY.  Returns its slot value (struct leakwrap_stack_entry),
@@ -53,16 +53,14 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 
 	/* Select the first or second entry without a branch.  If two keys collide, no processor can
 	 * predict which entry matches, and a long chain of dependent instructions ends here. */
-	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_key(key));
+	entry += leakwrap_hash_table_bucket(table, key);
 	next = entry + 1;
 	LEAKWRAP_HIDE_VALUE(next);
-	entry = leakwrap_unpredictable(atomic_load_explicit(&entry->key_lo, memory_order_relaxed) ==
-	                               leakwrap_stack_key_lo(key))
-	                ? entry
-	                : next;
+	entry = leakwrap_unpredictable(leakwrap_stack_entry_may_have(entry, key)) ? entry : next;
 	value = atomic_load_explicit(&entry->value, memory_order_acquire);
 	while (leakwrap_likely(value != 0) &&
 	       leakwrap_unlikely(leakwrap_stack_entry_key(entry) != key)) {
+		LEAKWRAP_HIDE_VALUE(entry); /* else the sum is computed before the loop */
 		entry++;
 		value = atomic_load_explicit(&entry->value, memory_order_acquire);
 	}

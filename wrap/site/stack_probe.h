@@ -34,9 +34,10 @@ extern LEAKWRAP_HIDDEN const struct leakwrap_stack_shape *_Atomic
 /* Returns the set for a stack with ROOM bytes above sp and the caller's PC. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 {
-	uint32_t mixed = ((uint32_t)pc + (uint32_t)room * 0x9e3779b1u) * 0x85ebca6bu;
+	uintptr_t sum = pc + room * 8;
 
-	return mixed >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
+	LEAKWRAP_HIDE_VALUE(sum); /* else it is computed in two instructions */
+	return (uint32_t)sum * 0x9e3779b1u >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
 }
 
 /* Probes WAY of SET for the stack at PC, SP and FP.  ROOM: readable bytes above SP.  Stores the

@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Shapes are interned: equal shapes are one object. */
+/* Shapes are interned: equal shapes are one object.  What belongs to a shape lies in memory in this
+ * order: struct interned, the positions, the shape. */
 struct interned {
-	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the last position */
+	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the shape's pc_factor */
 	struct interned *next;       /* the shape that was removed after this one */
 	unsigned sweep;              /* the latest sweep that kept it */
 	unsigned tick;               /* when it was removed (rest.tick) */
 	const uint32_t *high_halves; /* of the return addresses: base_backtrace.h */
 	uint64_t owners;             /* owners_of */
-	struct leakwrap_stack_shape shape;
 };
 
 /* The factor of fp in the hash, if the walk used fp. */
@@ -27,7 +27,17 @@ struct interned {
 
 #define KEY       offsetof(struct interned, high_halves)
 
-_Static_assert(sizeof(struct leakwrap_stack_shape) == 24, "no padding: memcmp compares shapes");
+/* Bytes of the key for POSITIONS bytes of positions. */
+#define KEY_SIZE(positions)                            \
+	(sizeof(struct interned) - KEY + (positions) + \
+	 offsetof(struct leakwrap_stack_shape, pc_factor))
+
+_Static_assert(sizeof(struct leakwrap_stack_shape) == 32, "no padding: memcmp compares shapes");
+_Static_assert(sizeof(struct interned) % _Alignof(struct leakwrap_stack_shape) == 0 &&
+                       LEAKWRAP_STACK_HASH_GROUP * sizeof(uint16_t) %
+                                       _Alignof(struct leakwrap_stack_shape) ==
+                               0,
+               "a shape is aligned behind its positions");
 
 static struct interned *shapes; /* uthash */
 
@@ -123,11 +133,11 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 	}
 }
 
-/* Returns the sum of the links' factors in the hash of WORDS. */
-static uint64_t link_factors(const struct words *words)
+/* Returns the sum of the factors of all addresses of the stack in the hash of WORDS: links and fp. */
+static uint64_t sp_factor(const struct words *words, uint64_t fp_factor)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash = {.a = 0};
+	struct leakwrap_stack_hash hash = {0, fp_factor};
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].is_link, word[1].is_link,
@@ -143,13 +153,12 @@ static uint64_t key_of_words(const struct words *words, const struct leakwrap_st
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct word *word = words->word, *const end = word + words->count;
 	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
-	        trace->pcs[0], word[0].value, word[1].value, word[2].value, word[3].value);
+	        shape, trace->pcs[0], read_set->sp + bytes_of_words(read_set->fp_target));
 
-	while ((word += LEAKWRAP_STACK_HASH_GROUP) != end)
+	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].value, word[1].value,
 		                                      word[2].value, word[3].value);
-	return leakwrap_stack_shape_end(shape, hash, read_set->sp,
-	                                read_set->sp + bytes_of_words(read_set->fp_target));
+	return leakwrap_stack_shape_end(shape, hash, read_set->sp);
 }
 
 static uint32_t extent_of(const struct words *words)
@@ -165,37 +174,38 @@ static uint32_t extent_of(const struct words *words)
 /* Returns the bytes of SHAPE's positions. */
 static size_t positions_size(const struct leakwrap_stack_shape *shape)
 {
-	return shape->word_count * (leakwrap_stack_shape_is_wide(shape)
-	                                    ? sizeof(leakwrap_stack_position)
-	                                    : sizeof(uint16_t));
+	return leakwrap_stack_shape_count(shape) * (leakwrap_stack_shape_is_wide(shape)
+	                                                    ? sizeof(leakwrap_stack_position)
+	                                                    : sizeof(uint16_t));
 }
 
-/* Stores the positions of WORDS behind SHAPE. */
-static void store_positions(struct leakwrap_stack_shape *shape, const struct words *words)
+/* Stores the positions of WORDS at TO, and SHAPE behind them. */
+static void store(void *to, const struct words *words, const struct leakwrap_stack_shape *shape)
 {
-	uint16_t *const narrow = (uint16_t *)(shape + 1);
+	uint16_t *const narrow = to;
 
-	if (leakwrap_stack_shape_is_wide(shape)) {
-		memcpy(shape + 1, words->position, positions_size(shape));
-		return;
-	}
-	for (unsigned i = 0; i < words->count; i++)
-		narrow[i] = (uint16_t)words->position[i];
+	if (leakwrap_stack_shape_is_wide(shape))
+		memcpy(to, words->position, positions_size(shape));
+	else
+		for (unsigned i = 0; i < words->count; i++)
+			narrow[i] = (uint16_t)words->position[i];
+	memcpy((char *)to + positions_size(shape), shape, sizeof(*shape));
 }
 
 uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
                                        uintptr_t sp, uintptr_t fp)
 {
-	const leakwrap_stack_position *const position = (const void *)(shape + 1);
-	struct leakwrap_stack_hash hash = {.a = pc};
+	const leakwrap_stack_position *const end = (const void *)shape;
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, fp);
 
-	for (unsigned i = 0; i < shape->word_count; i += LEAKWRAP_STACK_HASH_GROUP)
-		hash = leakwrap_stack_hash_accumulate(
-		        hash, leakwrap_stack_shape_word(sp, position[i]),
-		        leakwrap_stack_shape_word(sp, position[i + 1]),
-		        leakwrap_stack_shape_word(sp, position[i + 2]),
-		        leakwrap_stack_shape_word(sp, position[i + 3]));
-	return leakwrap_stack_shape_end(shape, hash, sp, fp);
+	for (const leakwrap_stack_position *position = end - leakwrap_stack_shape_count(shape);
+	     position != end; position += LEAKWRAP_STACK_HASH_GROUP)
+		hash = leakwrap_stack_hash_accumulate(hash,
+		                                      leakwrap_stack_shape_word(sp, position[0]),
+		                                      leakwrap_stack_shape_word(sp, position[1]),
+		                                      leakwrap_stack_shape_word(sp, position[2]),
+		                                      leakwrap_stack_shape_word(sp, position[3]));
+	return leakwrap_stack_shape_end(shape, hash, sp);
 }
 
 /* -- shapes ------------------------------------------------------------------------------------ */
@@ -207,27 +217,46 @@ static void add_to(_Atomic unsigned *counter, unsigned by)
 	                      memory_order_relaxed);
 }
 
-/* Returns the interned copy of WANTED, which WANTED_SIZE bytes of positions follow.  Returns
- * NULL if there is no memory. */
-static struct leakwrap_stack_shape *intern(const struct interned *wanted, size_t wanted_size)
+/* Returns the shape of INTERNED, behind POSITIONS bytes. */
+static struct leakwrap_stack_shape *shape_of(struct interned *interned, size_t positions)
 {
-	const size_t size = sizeof(*wanted) + wanted_size;
+	return (struct leakwrap_stack_shape *)((char *)(interned + 1) + positions);
+}
+
+/* Returns what belongs to SHAPE. */
+static struct interned *interned_of(const struct leakwrap_stack_shape *shape)
+{
+	return (struct interned *)((uintptr_t)shape - positions_size(shape)) - 1;
+}
+
+/* Shapes lie apart, so their factors differ. */
+static uint64_t pc_factor_of(const struct leakwrap_stack_shape *shape)
+{
+	return (uintptr_t)shape * LEAKWRAP_STACK_HASH_MULTIPLIER | 1;
+}
+
+/* Returns the interned copy of WANTED, which POSITIONS bytes and a shape follow.  Returns NULL if
+ * there is no memory. */
+static struct interned *intern(const struct interned *wanted, size_t positions)
+{
+	const size_t size = sizeof(*wanted) + positions + sizeof(struct leakwrap_stack_shape);
 	struct interned *found;
 
-	HASH_FIND(hh, shapes, (const char *)wanted + KEY, size - KEY, found);
+	HASH_FIND(hh, shapes, (const char *)wanted + KEY, KEY_SIZE(positions), found);
 	if (found)
-		return &found->shape;
+		return found;
 	found = leakwrap_stack_shapes_have_room() ? leakwrap_arena_take(size) : NULL;
 	if (!found)
 		return NULL;
 	memcpy(found, wanted, size);
+	shape_of(found, positions)->pc_factor = pc_factor_of(shape_of(found, positions));
 	leakwrap_tables_failed = false;
-	HASH_ADD(hh, shapes, high_halves, size - KEY, found);
+	HASH_ADD(hh, shapes, high_halves, KEY_SIZE(positions), found);
 	if (leakwrap_tables_failed)
 		return NULL;
 	add_to(&count.interned, 1);
 	add_to(&count.since_sweep, 1);
-	return &found->shape;
+	return found;
 }
 
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
@@ -237,36 +266,34 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	static struct {
 		struct interned interned;
 		uint32_t position[WORDS_MAX];
+		struct leakwrap_stack_shape shape; /* lies further in front, behind the positions */
 	} wanted;
 	static struct words words;
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const uint64_t fp_factor =
 	        read_set->fp_target == LEAKWRAP_STACK_POSITION_NONE ? 0 : FP_FACTOR;
-	struct leakwrap_stack_shape *shape;
+	struct leakwrap_stack_shape shape;
+	struct interned *found;
 
 	collect_words(&words, trace);
 	if (words.count == 0 ||
 	    !leakwrap_high_halves_intern(trace, false, &wanted.interned.high_halves))
 		return NULL;
 	wanted.interned.owners = owners_of(trace);
-	wanted.interned.shape = (struct leakwrap_stack_shape){
-	        .sp_factor = link_factors(&words) + fp_factor,
+	shape = (struct leakwrap_stack_shape){
+	        .sp_factor = sp_factor(&words, fp_factor),
 	        .fp_factor = fp_factor,
 	        .extent = extent_of(&words),
-	        .word_count = (uint16_t)words.count,
+	        .first = (int16_t) - (int)words.count,
 	        .return_count = (uint8_t)read_set->return_count,
 	        .kind = (uint8_t)trace->kind,
 	};
-	store_positions(&wanted.interned.shape, &words);
-	shape = intern(&wanted.interned, positions_size(&wanted.interned.shape));
-	if (shape)
-		*key = key_of_words(&words, shape, trace);
-	return shape;
-}
-
-static struct interned *interned_of(const struct leakwrap_stack_shape *shape)
-{
-	return (struct interned *)((uintptr_t)shape - offsetof(struct interned, shape));
+	store(&wanted.interned + 1, &words, &shape);
+	found = intern(&wanted.interned, positions_size(&shape));
+	if (!found)
+		return NULL;
+	*key = key_of_words(&words, shape_of(found, positions_size(&shape)), trace);
+	return shape_of(found, positions_size(&shape));
 }
 
 uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape)
@@ -328,7 +355,7 @@ static bool end_rest(uint64_t now)
 
 		rest.first = shape->next;
 		add_to(&count.resting, 0u - 1);
-		leakwrap_arena_give(shape, sizeof(*shape) + positions_size(&shape->shape));
+		leakwrap_arena_give(shape, KEY + shape->hh.keylen + sizeof(uint64_t));
 		has_given = true;
 	}
 	return has_given;

@@ -7,11 +7,12 @@
  * Take a second stack with equal words at these positions (links relative to sp) and an equal pc.
  * A walk of it would find the same backtrace.  So all stacks of one form share one shape, and a
  * hash of pc, fp and the words identifies the stack (stack_index.h).  The hash is the stack's key.
- * The shape's own address is added after the mixing, so it needs no factor.
+ * Each shape has its own factor for pc, so the keys of two shapes have nothing in common.
  *
- * The positions follow the struct in memory, as uint16_t, in words above sp.  A wide shape has
- * positions that do not fit: all of its positions are 32 bits.  The allocation path takes them for
- * smaller positions, and finds nothing.
+ * The positions precede the struct in memory, as uint16_t, in words above sp.  So they end where the
+ * struct begins, and the allocation path needs no register for their end.  A wide shape has
+ * positions that do not fit: all of its positions are 32 bits.  The allocation path takes some of
+ * them for pairs of smaller positions, and finds nothing.
  *
  * The allocation path executes leakwrap_stack_shape_key.  It must have few instructions and touch
  * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
@@ -25,6 +26,7 @@
 #define LEAKWRAP_STACK_SHAPE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wrap/arch/arch.h"
@@ -34,12 +36,14 @@
 #include "wrap/site/stack_hash.h"
 
 struct leakwrap_stack_shape {
-	uint64_t sp_factor;   /* of sp in the hash: the sum of the links' factors, plus FP_FACTOR */
-	uint64_t fp_factor;   /* of fp in the hash; 0 if the walk did not use fp */
+	uint64_t sp_factor;   /* of sp in the hash: the sum of the factors of the links and of fp */
+	uint64_t fp_factor;   /* of fp where the hash starts; 0 if the walk did not use fp */
 	uint32_t extent;      /* bytes above sp that the positions span; not 0 */
-	uint16_t word_count;  /* positions: a multiple of LEAKWRAP_STACK_HASH_GROUP, not 0 */
+	int16_t first;        /* minus the number of positions: a multiple of
+	                       * LEAKWRAP_STACK_HASH_GROUP, not 0 */
 	uint8_t return_count; /* how many of the positions hold return addresses */
 	uint8_t kind;         /* of the backtraces: enum leakwrap_trace_kind */
+	uint64_t pc_factor;   /* of pc in the hash: odd, of no other shape */
 };
 
 /* Returns true if all positions of SHAPE lie in the first ROOM bytes above sp.  Only the low 32
@@ -56,6 +60,12 @@ LEAKWRAP_INLINE bool leakwrap_stack_shape_is_wide(const struct leakwrap_stack_sh
 	return shape->extent > ((uint32_t)UINT16_MAX + 1) * sizeof(uintptr_t);
 }
 
+/* Returns the number of positions of SHAPE. */
+LEAKWRAP_INLINE unsigned leakwrap_stack_shape_count(const struct leakwrap_stack_shape *shape)
+{
+	return 0u - (unsigned)shape->first;
+}
+
 /* Reads the word at POSITION, without the authentication code of a return address.  A link has no
  * such code, so stripping leaves it as it is. */
 LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint32_t position)
@@ -63,24 +73,20 @@ LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint32_t posit
 	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + position * sizeof(uintptr_t)));
 }
 
-/* Starts the hash of a stack with PC and the first group of words. */
-LEAKWRAP_INLINE struct leakwrap_stack_hash leakwrap_stack_shape_start(uintptr_t pc, uintptr_t first,
-                                                                      uintptr_t second,
-                                                                      uintptr_t third,
-                                                                      uintptr_t fourth)
+/* Starts the hash of a stack with SHAPE, PC and FP. */
+LEAKWRAP_INLINE struct leakwrap_stack_hash
+leakwrap_stack_shape_start(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t fp)
 {
-	return leakwrap_stack_hash_accumulate((struct leakwrap_stack_hash){.a = pc}, first, second,
-	                                      third, fourth);
+	return (struct leakwrap_stack_hash){pc * shape->pc_factor, fp * shape->fp_factor};
 }
 
-/* Returns the key of a stack with SHAPE, SP and FP.  HASH has accumulated pc and all words. */
+/* Returns the key of a stack with SHAPE and SP.  HASH has accumulated all words. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(const struct leakwrap_stack_shape *shape,
-                                                  struct leakwrap_stack_hash hash, uintptr_t sp,
-                                                  uintptr_t fp)
+                                                  struct leakwrap_stack_hash hash, uintptr_t sp)
 {
-	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(hash) +
-	                                    fp * shape->fp_factor - sp * shape->sp_factor) +
-	       (uintptr_t)shape;
+	LEAKWRAP_HIDE_VALUE(sp); /* so that its register takes the product */
+	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(hash) -
+	                                    sp * shape->sp_factor);
 }
 
 /* Returns the key of the stack at PC, SP and FP under SHAPE.  leakwrap_stack_shape_has_room is
@@ -88,21 +94,18 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(const struct leakwrap_stack_sh
 LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_shape *shape,
                                                   uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const uint16_t *position = (const uint16_t *)(shape + 1);
-	const uint16_t *const end = position + shape->word_count;
-	struct leakwrap_stack_hash hash =
-	        leakwrap_stack_shape_start(pc, leakwrap_stack_shape_word(sp, position[0]),
-	                                   leakwrap_stack_shape_word(sp, position[1]),
-	                                   leakwrap_stack_shape_word(sp, position[2]),
-	                                   leakwrap_stack_shape_word(sp, position[3]));
+	const uint16_t *const end = (const uint16_t *)shape;
+	ptrdiff_t at = shape->first;
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, fp);
 
-	while ((position += LEAKWRAP_STACK_HASH_GROUP) != end)
-		hash = leakwrap_stack_hash_accumulate(hash,
-		                                      leakwrap_stack_shape_word(sp, position[0]),
-		                                      leakwrap_stack_shape_word(sp, position[1]),
-		                                      leakwrap_stack_shape_word(sp, position[2]),
-		                                      leakwrap_stack_shape_word(sp, position[3]));
-	return leakwrap_stack_shape_end(shape, hash, sp, fp);
+	do {
+		LEAKWRAP_HIDE_VALUE(at); /* else gcc computes with addresses: more instructions */
+		hash = leakwrap_stack_hash_accumulate(hash, leakwrap_stack_shape_word(sp, end[at]),
+		                                      leakwrap_stack_shape_word(sp, end[at + 1]),
+		                                      leakwrap_stack_shape_word(sp, end[at + 2]),
+		                                      leakwrap_stack_shape_word(sp, end[at + 3]));
+	} while ((at += LEAKWRAP_STACK_HASH_GROUP) != 0);
+	return leakwrap_stack_shape_end(shape, hash, sp);
 }
 
 /* As leakwrap_stack_shape_key, for a wide SHAPE.  Signal-safe, takes no lock. */
