@@ -22,6 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* For the inline paths: no condition of the caller's. */
+static void *const no_pointer = NULL;
+
 static bool blocks_lie_apart;
 
 bool leakwrap_heap_min_block_is_4_words(void)
@@ -125,7 +128,7 @@ static uint32_t forget(uintptr_t address, size_t *size)
 {
 	struct leakwrap_live_block known = leakwrap_live_find(at(address));
 
-	if (leakwrap_live_fast_remove(at(address)) == LEAKWRAP_REMOVED) {
+	if (leakwrap_live_fast_remove(at(address), &no_pointer) == LEAKWRAP_REMOVED) {
 		*size = known.size;
 		return known.site;
 	}
@@ -277,8 +280,8 @@ static bool is_served_inline(uintptr_t address)
 
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
-	return leakwrap_live_fast_add(at(address), leakwrap_slot_value(1, 1, 0)) &&
-	       leakwrap_live_fast_remove(at(address)) == LEAKWRAP_REMOVED;
+	return leakwrap_live_fast_add(at(address), leakwrap_slot_value(1, 1, 0), &no_pointer) &&
+	       leakwrap_live_fast_remove(at(address), &no_pointer) == LEAKWRAP_REMOVED;
 }
 
 /* A large block at the end of a region does not fit its slots. This says nothing about the blocks'
@@ -329,8 +332,8 @@ static void share_window(void)
 	size_t size;
 
 	CHECK(is_served_inline(base) && is_served_inline(base + half));
-	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0)));
-	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0)) ==
+	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0), &no_pointer));
+	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0), &no_pointer) ==
 	      !blocks_lie_apart);
 	if (blocks_lie_apart)
 		CHECK(leakwrap_live_add(at(base + half), 4, 2) == LEAKWRAP_LIVE_NEW);
@@ -351,8 +354,8 @@ static void learn_of_close_blocks(void)
 	CHECK(walk(base, base + 200 * half).count == 200);
 	base = fresh_addresses();
 	CHECK(is_served_inline(base));
-	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0)));
-	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0)));
+	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0), &no_pointer));
+	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0), &no_pointer));
 	CHECK((uintptr_t)1 << layout_of_fresh_region().window_shift == WINDOW);
 }
 
@@ -407,7 +410,8 @@ static void *live_packed(void *number)
 		pthread_barrier_wait(&together);
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS)
 			CHECK(leakwrap_live_fast_add(at(packed_base + i * packed_spacing),
-			                             leakwrap_slot_value(i % 9, 5, 0)) ||
+			                             leakwrap_slot_value(i % 9, 5, 0),
+			                             &no_pointer) ||
 			      leakwrap_live_add(at(packed_base + i * packed_spacing), i % 9, 5) ==
 			              LEAKWRAP_LIVE_NEW);
 		pthread_barrier_wait(&together);
@@ -418,8 +422,8 @@ static void *live_packed(void *number)
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
 			size_t size;
 
-			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing)) ==
-			              LEAKWRAP_REMOVED ||
+			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing),
+			                                &no_pointer) == LEAKWRAP_REMOVED ||
 			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) ==
 			              5);
 		}
@@ -542,7 +546,7 @@ static void replace_aside(void)
 	CHECK(walk(base, base + 64).count == 0);
 	/* Without exact blocks the inline paths serve the region again. */
 	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
-	CHECK(leakwrap_live_fast_remove(at(base)) == LEAKWRAP_REMOVED);
+	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer) == LEAKWRAP_REMOVED);
 }
 
 /* -- pages that go back ------------------------------------------------------------------------ */
@@ -701,7 +705,7 @@ static void lose_nothing_under_way(void)
 	const uint32_t second = leakwrap_slot_value(10, 7, LEAKWRAP_HALFWAY);
 	const uint32_t not_small = leakwrap_slot_value(LEAKWRAP_SLOT_LARGE, 7, 0);
 	const uintptr_t half = WINDOW / 2;
-	const uint32_t mark = LEAKWRAP_SLOT_HALF | 3; /* 12 bits of a size */
+	const uint32_t mark = LEAKWRAP_SLOT_EXTENDS | leakwrap_slot_place_site(3);
 	const size_t large = 3 | 3 << 12 | 3 << 24 | (size_t)3 << 36;
 	uintptr_t base;
 	size_t size = 0;
@@ -747,7 +751,7 @@ static void *forget_early(void *base)
 {
 	size_t size;
 
-	CHECK(leakwrap_live_fast_remove(base) == LEAKWRAP_REMOVED ||
+	CHECK(leakwrap_live_fast_remove(base, &no_pointer) == LEAKWRAP_REMOVED ||
 	      leakwrap_live_remove(base, &size) == 7);
 	return NULL;
 }
@@ -805,7 +809,8 @@ static void *wander(void *number)
 			if (leakwrap_region_cached(address[i]) == NULL ||
 			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
 			    !leakwrap_live_fast_add(at(address[i]),
-			                            leakwrap_slot_value(wanted[i], 5 + i, 0)))
+			                            leakwrap_slot_value(wanted[i], 5 + i, 0),
+			                            &no_pointer))
 				CHECK(leakwrap_live_add(at(address[i]), wanted[i], 5 + i) ==
 				      LEAKWRAP_LIVE_NEW);
 		}
@@ -815,7 +820,8 @@ static void *wander(void *number)
 			CHECK(found.site == 5 + i && found.size == wanted[i]);
 		}
 		for (unsigned i = 0; i < AT_A_TIME; i++)
-			CHECK(leakwrap_live_fast_remove(at(address[i])) == LEAKWRAP_REMOVED ||
+			CHECK(leakwrap_live_fast_remove(at(address[i]), &no_pointer) ==
+			              LEAKWRAP_REMOVED ||
 			      (leakwrap_live_remove(at(address[i]), &size) == 5 + i &&
 			       size == wanted[i]));
 	}
@@ -881,7 +887,7 @@ static void hold_each(enum leakwrap_hold how)
 		CHECK(leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark) == 7);
 		CHECK(size == wanted && mark != 0);
 		CHECK(leakwrap_live_find(block).site == 0);
-		CHECK(leakwrap_live_fast_remove(block) != LEAKWRAP_REMOVED);
+		CHECK(leakwrap_live_fast_remove(block, &no_pointer) != LEAKWRAP_REMOVED);
 		CHECK(walk(base, base + 131072).count == 1);
 		CHECK(walk(base, base + 131072).bytes == wanted);
 		CHECK(leakwrap_live_restore(block, size, 7, mark) == LEAKWRAP_LIVE_NEW);

@@ -14,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* For the inline paths: no condition of the caller's. */
+static void *const no_pointer = NULL;
+
 static bool blocks_lie_apart;
 
 bool leakwrap_heap_min_block_is_4_words(void)
@@ -58,7 +61,8 @@ static void stand(uintptr_t first, uintptr_t step)
 
 	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step, count++) {
 		CHECK(leakwrap_live_is_slot_empty(at(offset)));
-		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0)));
+		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0),
+		                             &no_pointer));
 	}
 	CHECK(see_all() == count);
 	for (unsigned i = 0; i < count; i++) {
@@ -81,10 +85,10 @@ static void check_layout(void)
 	CHECK(leakwrap_live_add(at(0), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(0), &size) == 1);
 	for (uintptr_t offset = 0; offset < LEAKWRAP_REGION_SIZE; offset++)
-		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0)) ==
-		              (offset % apart == 0) &&
+		CHECK(leakwrap_live_fast_add(at(offset), leakwrap_slot_value(5, 7, 0),
+		                             &no_pointer) == (offset % apart == 0) &&
 		      (offset % apart != 0 ||
-		       leakwrap_live_fast_remove(at(offset)) == LEAKWRAP_REMOVED));
+		       leakwrap_live_fast_remove(at(offset), &no_pointer) == LEAKWRAP_REMOVED));
 	if (!blocks_lie_apart)
 		stand(0, 8);
 	for (uintptr_t first = 0; first < WINDOW; first += apart)

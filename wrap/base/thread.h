@@ -56,7 +56,7 @@ struct leakwrap_attempt {
 };
 
 /* Value of leakwrap_thread.fast_below in the state RECORDING. */
-#define LEAKWRAP_FAST_BELOW 0xfffu
+#define LEAKWRAP_FAST_BELOW 0xffeu
 
 struct leakwrap_thread {
 	enum leakwrap_thread_state state; /* changed by leakwrap_thread_set_state alone */

@@ -151,6 +151,7 @@ __asm__(".globl leakwrap_disable");
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
 		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                      \
 			return new_block;                                                         \
+		LEAKWRAP_HIDE_VALUE(new_block); /* stays where the caller expects it until here */ \
 		return verb(leakwrap_predicted_site(value), new_block,                            \
 		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                     \
 	}

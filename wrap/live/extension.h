@@ -1,8 +1,8 @@
 /* extension.h - the size of a large block: in the slots behind the block's own slot.
  *
- * A large block covers many windows.  Its size is in the next LEAKWRAP_SLOT_EXTENSION slots, 12
- * bits in each.  Bit 12 marks the slots, so that none looks empty.  It is the bit HALF of slot.h;
- * the call site is LEAKWRAP_SITE_NONE, so none looks like a block either.
+ * A large block covers many windows.  Its size is in the next LEAKWRAP_SLOT_EXTENSION slots: 12
+ * bits in the place of the call site in each.  LEAKWRAP_SLOT_EXTENDS marks the slots, so that none
+ * looks empty.  The size field is 0, so none looks like a block either.
  *
  * For the files of wrap/live alone.
  */
@@ -19,10 +19,10 @@
 
 #define LEAKWRAP_SLOT_EXTENSION 4
 #define LEAKWRAP_EXTENSION_BITS 12
-#define LEAKWRAP_EXTENSION_MARK ((uint32_t)1 << LEAKWRAP_EXTENSION_BITS)
-#define LEAKWRAP_EXTENSION_PART (LEAKWRAP_EXTENSION_MARK - 1)
+#define LEAKWRAP_EXTENSION_PART (((uint32_t)1 << LEAKWRAP_EXTENSION_BITS) - 1)
 
-_Static_assert(LEAKWRAP_EXTENSION_MARK == LEAKWRAP_SLOT_HALF, "as the comment above says");
+_Static_assert(LEAKWRAP_SLOT_EXTENDS == (LEAKWRAP_EXTENSION_PART + 1) << 13,
+               "the bit above a part's bits (leakwrap_slot_place_site)");
 
 /* Returns whether the extension of a large block at SLOT has room behind SLOT.  It must not
  * overwrite records of other blocks: a pool's blocks may lie in a block of the allocator.  It must
@@ -47,10 +47,11 @@ static inline void leakwrap_extension_store(leakwrap_live_slot *slot, size_t siz
 	uint64_t rest = size;
 
 	for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++, rest >>= LEAKWRAP_EXTENSION_BITS)
-		atomic_store_explicit(&slot[i],
-		                      LEAKWRAP_EXTENSION_MARK |
-		                              ((uint32_t)rest & LEAKWRAP_EXTENSION_PART),
-		                      memory_order_relaxed);
+		atomic_store_explicit(
+		        &slot[i],
+		        LEAKWRAP_SLOT_EXTENDS |
+		                leakwrap_slot_place_site((uint32_t)rest & LEAKWRAP_EXTENSION_PART),
+		        memory_order_relaxed);
 }
 
 /* Reads a large block's size into *SIZE.  Returns false if the extension is incomplete, because the
@@ -62,9 +63,10 @@ static inline bool leakwrap_extension_load(const leakwrap_live_slot *slot, size_
 	for (unsigned i = LEAKWRAP_SLOT_EXTENSION; i >= 1; i--) {
 		uint32_t part = atomic_load_explicit(&slot[i], memory_order_acquire);
 
-		if ((part & ~LEAKWRAP_EXTENSION_PART) != LEAKWRAP_EXTENSION_MARK)
+		if (leakwrap_slot_is_block(part) || !(part & LEAKWRAP_SLOT_EXTENDS))
 			return false;
-		whole = whole << LEAKWRAP_EXTENSION_BITS | (part & LEAKWRAP_EXTENSION_PART);
+		whole = whole << LEAKWRAP_EXTENSION_BITS |
+		        (leakwrap_slot_site(part) & LEAKWRAP_EXTENSION_PART);
 	}
 	*size = (size_t)whole;
 	return true;

@@ -112,18 +112,23 @@ LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_sl
 /* -- the fast path ----------------------------------------------------------------------------- */
 
 /* Stores VALUE in BLOCK's slot, with HALF added for the middle of a window.  Returns false and
- * changes nothing if the region is not cached or the slot is occupied.  Does the same if BLOCK is
- * at neither the start nor the middle of its window. */
-LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value)
+ * changes nothing if the region is not cached, the slot is occupied, or *UNLESS is not NULL.  Does the
+ * same if BLOCK is at neither the start nor the middle of its window.
+ *
+ * *UNLESS is a condition of the caller's.  It is read last and tested together with others, so it
+ * costs one instruction. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value, void *const *unless)
 {
 	uint32_t within;
 	leakwrap_live_slot *slot;
 
+	/* No slot holds HALF alone: the slot is empty. */
 	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) ||
-	                      (atomic_load_explicit(slot, memory_order_relaxed) |
-	                       (within & (LEAKWRAP_HALFWAY - 1))) != 0))
+	                      (((atomic_load_explicit(slot, memory_order_relaxed) | within) &
+	                        ~LEAKWRAP_SLOT_HALF) |
+	                       (uintptr_t)*unless) != 0))
 		return false;
-	atomic_store_explicit(slot, value | within >> LEAKWRAP_HALF_SHIFT, memory_order_relaxed);
+	atomic_store_explicit(slot, value | within, memory_order_relaxed);
 	return true;
 }
 
@@ -137,15 +142,17 @@ LEAKWRAP_INLINE uint32_t leakwrap_live_fast_take(const void *block)
 	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within)))
 		return 0;
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value, within)))
+	if (leakwrap_unlikely(!leakwrap_slot_has_small_block(value, within)))
 		return 0;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return value;
 }
 
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
- * leakwrap_live_fast_take would return 0.  LEAKWRAP_NO_RECORD is true of the live table. */
-LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block)
+ * leakwrap_live_fast_take would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
+ * LEAKWRAP_NO_RECORD is true of the live table, whatever *UNLESS is. */
+LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block,
+                                                                void *const *unless)
 {
 	const uintptr_t key = (uintptr_t)block >> LEAKWRAP_REGION_BITS;
 	const struct leakwrap_region *region = leakwrap_region_cache_load(key);
@@ -158,7 +165,8 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *bloc
 		return LEAKWRAP_NOT_FAST;
 	slot = leakwrap_slot_of(region, (uintptr_t)block, &within);
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value, within)))
+	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value) ||
+	                      ((leakwrap_slot_within(value) ^ within) | (uintptr_t)*unless) != 0))
 		return value == 0 ? LEAKWRAP_NO_RECORD : LEAKWRAP_NOT_FAST;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return LEAKWRAP_REMOVED;
@@ -175,7 +183,7 @@ LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, u
 	    !leakwrap_slot_fast_find((uintptr_t)block, &slot, &within))
 		return false;
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (!leakwrap_slot_is_small_block(value, within))
+	if (!leakwrap_slot_has_small_block(value, within))
 		return false;
 	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
 	return true;

@@ -42,7 +42,7 @@ static uint32_t first_of_window(void)
 
 static uint32_t entry_of(uint32_t mark)
 {
-	return (mark & (LEAKWRAP_HELD_LENT - 1)) - 1;
+	return (leakwrap_slot_site(mark) & (LEAKWRAP_HELD_LENT - 1)) - 1;
 }
 
 uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_lent, uintptr_t sp)
@@ -51,7 +51,8 @@ uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_len
 
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		struct entry *const entry = &held.entry[i];
-		const uint32_t mark = (i + 1) | (is_lent ? LEAKWRAP_HELD_LENT : 0);
+		const uint32_t mark =
+		        leakwrap_slot_place_site((i + 1) | (is_lent ? LEAKWRAP_HELD_LENT : 0));
 		uintptr_t nobody = 0;
 
 		if (!atomic_compare_exchange_strong(&held.owner[i], &nobody, this_thread()))

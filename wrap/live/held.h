@@ -4,10 +4,13 @@
  * returns.  So the live table does not keep the block's record.  It keeps a mark: the number of an
  * entry of a small table, which has the record.  A mark is no block for the fast path.
  *
- *    31                     12   11           0
- *    +-----------------------+------+----------+
- *    | 0                     | lent | number   |   in a slot (slot.h), or in an exact block
- *    +-----------------------+------+----------+
+ * A mark stands in the place of a call site in a slot's value (slot.h), or in an exact block.  The
+ * size field and HALF are 0 there.
+ *
+ *    18          12   11   10          0
+ *    +-------------+------+------------+
+ *    | 0           | lent | number     |
+ *    +-------------+------+------------+
  *
  * An entry belongs to one call, so its mark tells whether the address is still that call's.  Who
  * allocates at the address overwrites the mark.  A dump finds the record behind the mark.
@@ -35,13 +38,13 @@
 /* Returns whether VALUE, of a slot, is a mark. */
 LEAKWRAP_INLINE bool leakwrap_held_is_mark(uint32_t value)
 {
-	return value != 0 && value < LEAKWRAP_SLOT_HALF;
+	return value != 0 && (value & (LEAKWRAP_SLOT_SIZE_FIELD | LEAKWRAP_SLOT_EXTENDS)) == 0;
 }
 
 /* Returns whether MARK is a mark of a lent block. */
 LEAKWRAP_INLINE bool leakwrap_held_is_lent(uint32_t mark)
 {
-	return leakwrap_held_is_mark(mark) && (mark & LEAKWRAP_HELD_LENT) != 0;
+	return leakwrap_held_is_mark(mark) && (leakwrap_slot_site(mark) & LEAKWRAP_HELD_LENT) != 0;
 }
 
 /* Takes an entry for BLOCK and this thread.  SP is the stack pointer of the call's caller, or 0 if

@@ -117,7 +117,7 @@ static struct leakwrap_region *make_region(uintptr_t key)
 		return NULL; /* the record leaks: there is no memory for later regions either */
 	/* The fast path does not check for NULL: the slot of address 0 must not look empty. */
 	if (key == 0)
-		atomic_store(&record->region.slots[0], LEAKWRAP_EXTENSION_MARK);
+		atomic_store(&record->region.slots[0], LEAKWRAP_SLOT_EXTENDS);
 	leakwrap_tables_failed = false;
 	HASH_ADD(hh, regions.by_key, region.key, sizeof(record->region.key), record);
 	if (leakwrap_tables_failed)

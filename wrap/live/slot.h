@@ -2,16 +2,19 @@
  *
  * A slot's value:
  *
- *     31            13   12   11         0
- *    +----------------+------+------------+
- *    | call site      | half | size + 1   |   call site 0: no block starts here
- *    +----------------+------+------------+
+ *     31             15   14   13         12 11         0
+ *    +-----------------+------+-------------+------------+
+ *    | call site, high | half | site, 2 low | size + 2   |
+ *    +-----------------+------+-------------+------------+
  *
  * A slot stands for a window, a few bytes of the address space.  HALF says where in its window the
- * block starts: at the first byte (clear) or in the middle (set).
+ * block starts: at the first byte (clear) or in the middle (set).  It stands between the bits of
+ * the call site, where the product that finds the slot has it (fast.h).
  *
- * A size of LEAKWRAP_SLOT_LARGE or more does not fit.  The size field of such a large block is 0.
- * Its size is in the slots behind its slot: see extension.h.
+ * A size of LEAKWRAP_SLOT_LARGE or more does not fit.  The size field of such a large block is 1.
+ * Its size is in the slots behind its slot: see extension.h.  If the size field is 0, no block
+ * starts here: the slot is empty, or has something else in place of the call site (extension.h,
+ * held.h).  So one test tells a small block: is any bit but the lowest set in the size field?
  */
 #ifndef LEAKWRAP_SLOT_H
 #define LEAKWRAP_SLOT_H
@@ -62,63 +65,85 @@ enum leakwrap_removal {
 
 #ifndef LEAKWRAP_BARE
 
-#define LEAKWRAP_SLOT_SITE_SHIFT (32 - LEAKWRAP_SITE_BITS)
-#define LEAKWRAP_SLOT_HALF       0x1000u
-#define LEAKWRAP_SLOT_LARGE      0xfffu
+#define LEAKWRAP_SLOT_HALF  0x4000u
+#define LEAKWRAP_SLOT_LARGE 0xffeu
 
 _Static_assert(LEAKWRAP_SLOT_LARGE == LEAKWRAP_FAST_BELOW, "the fast path fills slots");
 
+/* The size field, and what stands in it. */
+#define LEAKWRAP_SLOT_SIZE_FIELD 0xfffu
+#define LEAKWRAP_SLOT_LARGE_SIZE 1u /* a large block */
+#define LEAKWRAP_SLOT_SIZE_0     2u /* a block of 0 bytes */
+
 typedef _Atomic uint32_t leakwrap_live_slot;
 
-/* The position of a block that starts in the middle of its window.  The position of a block that
- * starts at the first byte is 0.  It is the bit LEAKWRAP_SLOT_HALF, shifted. */
-#define LEAKWRAP_HALFWAY    0x4000u
-#define LEAKWRAP_HALF_SHIFT 2
+/* The position of a block that starts in the middle of its window: as in a slot's value.  The
+ * position of a block that starts at the first byte is 0. */
+#define LEAKWRAP_HALFWAY LEAKWRAP_SLOT_HALF
 
-/* Encodes the slot value of a block.  SIZE: at most LEAKWRAP_SLOT_LARGE, which encodes as 0.
- * WITHIN: the block's position in its window, 0 or LEAKWRAP_HALFWAY.  Two values of sizes below
- * LEAKWRAP_SLOT_LARGE differ by the sizes' difference. */
-LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_t within)
+/* Set, above 12 bits in the place of the call site, in a slot with a part of a large block's size.
+ * So no slot holds the bit HALF alone. */
+#define LEAKWRAP_SLOT_EXTENDS 0x2000000u
+
+/* Returns NUMBER, below LEAKWRAP_SITE_LIMIT, in the bits of the call site. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_place_site(uint32_t number)
 {
-	return site << LEAKWRAP_SLOT_SITE_SHIFT | within >> LEAKWRAP_HALF_SHIFT |
-	       (((uint32_t)size + 1) & LEAKWRAP_SLOT_LARGE);
+	return (number & ~(uint32_t)3) << 13 | (number & 3) << 12;
 }
 
-/* Returns the call site in VALUE, or LEAKWRAP_SITE_NONE if VALUE encodes no block. */
+/* Returns the call site in VALUE.  If VALUE encodes no block, returns what is in its place. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_site(uint32_t value)
 {
-	return value >> LEAKWRAP_SLOT_SITE_SHIFT;
+	return (value >> 13 & ~(uint32_t)3) | (value >> 12 & 3);
+}
+
+/* Encodes the slot value of a block.  SIZE: at most LEAKWRAP_SLOT_LARGE, which stands for larger
+ * sizes, too.  WITHIN: the block's position in its window, 0 or LEAKWRAP_HALFWAY.  Two values of
+ * sizes below LEAKWRAP_SLOT_LARGE differ by the sizes' difference. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_t within)
+{
+	return leakwrap_slot_place_site(site) | within |
+	       (size < LEAKWRAP_SLOT_LARGE ? (uint32_t)size + LEAKWRAP_SLOT_SIZE_0
+	                                   : LEAKWRAP_SLOT_LARGE_SIZE);
 }
 
 /* Returns the size in VALUE, which encodes a block.  LEAKWRAP_SLOT_LARGE: the block is large. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
 {
-	return (value - 1) & LEAKWRAP_SLOT_LARGE;
+	const uint32_t field = value & LEAKWRAP_SLOT_SIZE_FIELD;
+
+	return field == LEAKWRAP_SLOT_LARGE_SIZE ? LEAKWRAP_SLOT_LARGE
+	                                         : field - LEAKWRAP_SLOT_SIZE_0;
 }
 
 /* Returns the position in its window of the block in VALUE: 0 or LEAKWRAP_HALFWAY. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 {
-	return (value & LEAKWRAP_SLOT_HALF) << LEAKWRAP_HALF_SHIFT;
+	return value & LEAKWRAP_SLOT_HALF;
 }
 
-/* Returns whether VALUE encodes a block.  Else it is 0 or a part of an extension. */
+/* Returns whether VALUE encodes a block. */
 LEAKWRAP_INLINE bool leakwrap_slot_is_block(uint32_t value)
 {
-	return leakwrap_slot_site(value) != LEAKWRAP_SITE_NONE;
+	return (value & LEAKWRAP_SLOT_SIZE_FIELD) != 0;
 }
 
 /* Returns whether VALUE encodes a large block. */
 LEAKWRAP_INLINE bool leakwrap_slot_is_large_block(uint32_t value)
 {
-	return leakwrap_slot_is_block(value) && leakwrap_slot_size(value) == LEAKWRAP_SLOT_LARGE;
+	return (value & LEAKWRAP_SLOT_SIZE_FIELD) == LEAKWRAP_SLOT_LARGE_SIZE;
+}
+
+/* Returns whether VALUE encodes a small block. */
+LEAKWRAP_INLINE bool leakwrap_slot_is_small_block(uint32_t value)
+{
+	return (value & (LEAKWRAP_SLOT_SIZE_FIELD & ~LEAKWRAP_SLOT_LARGE_SIZE)) != 0;
 }
 
 /* Returns whether VALUE encodes a small block that starts WITHIN its window. */
-LEAKWRAP_INLINE bool leakwrap_slot_is_small_block(uint32_t value, uint32_t within)
+LEAKWRAP_INLINE bool leakwrap_slot_has_small_block(uint32_t value, uint32_t within)
 {
-	return leakwrap_likely(value >= 1u << LEAKWRAP_SLOT_SITE_SHIFT &&
-	                       (value & LEAKWRAP_SLOT_LARGE) != 0 &&
+	return leakwrap_likely(leakwrap_slot_is_small_block(value) &&
 	                       leakwrap_slot_within(value) == within);
 }
 

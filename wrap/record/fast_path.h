@@ -135,8 +135,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
 LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
 {
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
-	if (leakwrap_unlikely(leakwrap_self_after_call.inner ||
-	                      !leakwrap_live_fast_add(block, value)))
+	if (leakwrap_unlikely(
+	            !leakwrap_live_fast_add(block, value, &leakwrap_self_after_call.inner)))
 		return false;
 	leakwrap_self_after_call.inner = block;
 	return true;
@@ -235,12 +235,11 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 	/* Most allocators read the block or the header before it: fetch it while the slot is
 	 * fetched. */
 	__builtin_prefetch(block, 1);
-	if (leakwrap_unlikely(leakwrap_self.releasing))
-		return LEAKWRAP_NOT_FAST;
-	removal = leakwrap_live_fast_remove(block);
+	removal = leakwrap_live_fast_remove(block, &leakwrap_self.releasing);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(block);
-	else if (removal == LEAKWRAP_NO_RECORD && !leakwrap_has_no_sample(block))
+	else if (removal == LEAKWRAP_NO_RECORD &&
+	         (leakwrap_self_after_call.releasing || !leakwrap_has_no_sample(block)))
 		return LEAKWRAP_NOT_FAST;
 	return removal;
 }

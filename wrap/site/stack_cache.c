@@ -26,6 +26,31 @@
 const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
+/* Stands in a way 0 without a shape: the allocation path need not ask whether there is one. */
+static const struct leakwrap_stack_shape no_shape = {.extent = UINT32_MAX};
+
+/* Returns the shape in WAY of SET, or NULL. */
+static const struct leakwrap_stack_shape *shape_in(unsigned way, uint32_t set)
+{
+	const struct leakwrap_stack_shape *const shape =
+	        atomic_load_explicit(&leakwrap_stack_cache_ways[way][set], memory_order_acquire);
+
+	return shape != &no_shape ? shape : NULL;
+}
+
+/* Empties WAY of SET. */
+static void empty(unsigned way, uint32_t set)
+{
+	atomic_store(&leakwrap_stack_cache_ways[way][set], way == 0 ? &no_shape : NULL);
+}
+
+void leakwrap_stack_cache_start(void)
+{
+	for (uint32_t set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
+		atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], &no_shape,
+		                      memory_order_relaxed);
+}
+
 /* Whether no shape may be in the cache (leakwrap_stack_cache_pause). */
 static _Atomic bool is_paused;
 
@@ -168,7 +193,7 @@ static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS && moved; way++) {
 		moved = atomic_exchange(&leakwrap_stack_cache_ways[way][set], moved);
-		if (moved == shape)
+		if (moved == shape || moved == &no_shape)
 			break;
 	}
 }
@@ -196,8 +221,7 @@ void leakwrap_stack_cache_keep_shapes(void)
 {
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
-			const struct leakwrap_stack_shape *shape =
-			        atomic_load(&leakwrap_stack_cache_ways[way][set]);
+			const struct leakwrap_stack_shape *shape = shape_in(way, set);
 
 			if (shape)
 				leakwrap_stack_shape_keep(shape);
@@ -218,11 +242,10 @@ void leakwrap_stack_cache_flush(void)
 {
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
-			const struct leakwrap_stack_shape *shape =
-			        atomic_load(&leakwrap_stack_cache_ways[way][set]);
+			const struct leakwrap_stack_shape *shape = shape_in(way, set);
 
 			if (shape && leakwrap_stack_shape_owners(shape) != 0)
-				atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
+				empty(way, set);
 		}
 }
 
@@ -231,8 +254,8 @@ void leakwrap_stack_cache_pause(bool pauses)
 	atomic_store(&is_paused, pauses);
 	for (unsigned way = 0; pauses && way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
-			if (atomic_load(&leakwrap_stack_cache_ways[way][set]))
-				atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
+			if (shape_in(way, set))
+				empty(way, set);
 }
 
 /* Swaps SHAPE, which was found in WAY of SET, into way 0.  A program that soon returns to a place
@@ -252,11 +275,11 @@ static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stac
 	        &leakwrap_stack_cache_ways[way][set],
 	        atomic_load_explicit(&leakwrap_stack_cache_ways[0][set], memory_order_acquire));
 	if (atomic_load(&leakwrap_modules_current) != before)
-		atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
+		empty(way, set);
 	atomic_store(&leakwrap_stack_cache_ways[0][set], shape);
 	if (atomic_load(&is_paused)) {
-		atomic_store(&leakwrap_stack_cache_ways[way][set], NULL);
-		atomic_store(&leakwrap_stack_cache_ways[0][set], NULL);
+		empty(way, set);
+		empty(0, set);
 	}
 }
 
@@ -279,8 +302,7 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	const struct leakwrap_modules *before = leakwrap_modules();
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
-		const struct leakwrap_stack_shape *shape = atomic_load_explicit(
-		        &leakwrap_stack_cache_ways[way][set], memory_order_acquire);
+		const struct leakwrap_stack_shape *shape = shape_in(way, set);
 		uint32_t value;
 
 		if (!shape || !(room != 0 ? leakwrap_stack_shape_has_room(shape, room)

@@ -66,6 +66,10 @@ bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *tr
 void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack);
 
+/* Makes the cache ready for leakwrap_stack_cache_probe_first (stack_probe.h).  Call it once, before
+ * any thread records. */
+void leakwrap_stack_cache_start(void);
+
 /* Keeps all shapes of the cache in a sweep (stack_shape.h). */
 void leakwrap_stack_cache_keep_shapes(void);
 

@@ -26,7 +26,11 @@ static const struct leakwrap_hash_table_kind entries = {
 /* Writes an empty ENTRY, the value last. */
 static void write_entry(struct leakwrap_stack_entry *entry, uint64_t key, uint32_t value)
 {
-	memcpy(entry->key, &key, sizeof(key));
+	uint32_t half[2];
+
+	memcpy(half, &key, sizeof(half));
+	atomic_store_explicit(&entry->key_lo, half[0], memory_order_relaxed);
+	entry->key_hi = half[1];
 	atomic_store_explicit(&entry->value, value, memory_order_release);
 }
 

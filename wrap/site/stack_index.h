@@ -17,8 +17,9 @@
 
 /* An entry of the table.  It has no member of 64 bits, which would make it larger. */
 struct leakwrap_stack_entry {
-	uint32_t key[2];        /* the key's bytes */
-	_Atomic uint32_t value; /* the slot value (slot.h) of a block of 0 bytes; 0: empty */
+	_Atomic uint32_t key_lo; /* the key's first four bytes in memory */
+	uint32_t key_hi;         /* the last four */
+	_Atomic uint32_t value;  /* the slot value (slot.h) of a block of 0 bytes; 0: empty */
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_hash_table *_Atomic leakwrap_stack_index;
@@ -28,7 +29,7 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_entry_key(const struct leakwrap_stack_en
 {
 	uint64_t key;
 
-	memcpy(&key, entry->key, sizeof(key));
+	memcpy(&key, entry, sizeof(key));
 	return key;
 }
 
@@ -39,7 +40,7 @@ LEAKWRAP_INLINE bool leakwrap_stack_entry_may_have(const struct leakwrap_stack_e
 	uint32_t half;
 
 	memcpy(&half, &key, sizeof(half));
-	return entry->key[0] == half;
+	return atomic_load_explicit(&entry->key_lo, memory_order_relaxed) == half;
 }
 
 /* Finds the call site of a stack with KEY.  Returns its slot value (struct leakwrap_stack_entry),

@@ -27,7 +27,8 @@
 #define LEAKWRAP_STACK_CACHE_WAYS     4
 
 /* The index is [way][set].  Way 0 hits nearly always, so the first ways of all sets lie
- * together. */
+ * together.  A way without a shape holds NULL, or a shape that no stack has room for.  Way 0 never
+ * holds NULL once leakwrap_stack_cache_start was called. */
 extern LEAKWRAP_HIDDEN const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
@@ -40,32 +41,19 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 	return (uint32_t)sum * 0x9e3779b1u >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
 }
 
-/* Probes WAY of SET for the stack at PC, SP and FP.  ROOM: readable bytes above SP.  Stores the
- * shape in the way in *SHAPE, NULL if there is none.  Returns the slot value of the call site
- * (stack_index.h), or 0 on a miss.  Signal-safe, takes no lock. */
-LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe(uint32_t set, unsigned way,
-                                                    const struct leakwrap_stack_shape **shape,
-                                                    uintptr_t room, uintptr_t pc, uintptr_t sp,
-                                                    uintptr_t fp)
-{
-	const struct leakwrap_stack_shape *cached =
-	        atomic_load_explicit(&leakwrap_stack_cache_ways[way][set], memory_order_acquire);
-
-	*shape = cached;
-	return leakwrap_likely(cached && leakwrap_stack_shape_has_room(cached, room))
-	               ? leakwrap_stack_index_find(leakwrap_stack_shape_key(cached, pc, sp, fp))
-	               : 0;
-}
-
 /* Probes way 0 of the set for the stack at PC, SP and FP.  Returns the slot value of the call
- * site, or 0 on a miss.  Signal-safe, takes no lock. */
+ * site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_start was called.  Signal-safe, takes
+ * no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const struct leakwrap_stack_shape *shape;
 	const uintptr_t room = leakwrap_stack_room(sp);
+	const struct leakwrap_stack_shape *const shape = atomic_load_explicit(
+	        &leakwrap_stack_cache_ways[0][leakwrap_stack_cache_set(room, pc)],
+	        memory_order_acquire);
 
-	return leakwrap_stack_cache_probe(leakwrap_stack_cache_set(room, pc), 0, &shape, room, pc,
-	                                  sp, fp);
+	return leakwrap_likely(leakwrap_stack_shape_has_room(shape, room))
+	               ? leakwrap_stack_index_find(leakwrap_stack_shape_key(shape, pc, sp, fp))
+	               : 0;
 }
 
 #endif
