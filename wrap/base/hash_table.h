@@ -54,8 +54,8 @@ LEAKWRAP_INLINE const void *leakwrap_hash_table_entries(const struct leakwrap_ha
 	return table + 1;
 }
 
-/* Returns the index of the bucket of HASH.  A probe begins there.  The upper bits of HASH decide: it
- * is a fraction of the range.  The product is one instruction where it has twice a word's bits. */
+/* Returns the index of the bucket of HASH.  A probe begins there.  HASH is taken for a fraction of
+ * the range, so its upper bits decide.  64-bit processors have one instruction for it. */
 LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_table *table,
                                                   uint64_t hash)
 {

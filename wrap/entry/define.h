@@ -120,7 +120,8 @@ __asm__(".globl leakwrap_disable");
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands three times, because a
- * variable for the caller would take a register that malloc had to save. */
+ * variable for the caller would take a register that malloc had to save.  The new block is hidden
+ * before the last call: else the compiler moves it there early, and back before it returns it. */
 #define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure)    \
 	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)              \
 	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                   \
@@ -151,7 +152,7 @@ __asm__(".globl leakwrap_disable");
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
 		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                      \
 			return new_block;                                                         \
-		LEAKWRAP_HIDE_VALUE(new_block); /* stays where the caller expects it until here */ \
+		LEAKWRAP_HIDE_VALUE(new_block);                                                   \
 		return verb(leakwrap_predicted_site(value), new_block,                            \
 		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                     \
 	}

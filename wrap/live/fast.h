@@ -112,8 +112,8 @@ LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_sl
 /* -- the fast path ----------------------------------------------------------------------------- */
 
 /* Stores VALUE in BLOCK's slot, with HALF added for the middle of a window.  Returns false and
- * changes nothing if the region is not cached, the slot is occupied, or *UNLESS is not NULL.  Does the
- * same if BLOCK is at neither the start nor the middle of its window.
+ * changes nothing if the region is not cached, the slot is occupied, or *UNLESS is not NULL.  Does
+ * the same if BLOCK is at neither the start nor the middle of its window.
  *
  * *UNLESS is a condition of the caller's.  It is read last and tested together with others, so it
  * costs one instruction. */

@@ -31,7 +31,7 @@ static bool take_next_failure(void)
 	if (self->fail_next == 0)
 		return false;
 	if (--self->fail_next == 0)
-		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW); /* the thread may simply record again */
+		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW); /* it may simply record */
 	return true;
 }
 

@@ -133,7 +133,7 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 	}
 }
 
-/* Returns the sum of the factors of all addresses of the stack in the hash of WORDS: links and fp. */
+/* Returns the sum of the factors of the stack's addresses in the hash of WORDS: links and fp. */
 static uint64_t sp_factor(const struct words *words, uint64_t fp_factor)
 {
 	const struct word *word = words->word, *const end = word + words->count;

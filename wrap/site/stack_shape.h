@@ -9,8 +9,8 @@
  * hash of pc, fp and the words identifies the stack (stack_index.h).  The hash is the stack's key.
  * Each shape has its own factor for pc, so the keys of two shapes have nothing in common.
  *
- * The positions precede the struct in memory, as uint16_t, in words above sp.  So they end where the
- * struct begins, and the allocation path needs no register for their end.  A wide shape has
+ * The positions precede the struct in memory, as uint16_t, in words above sp.  They end where the
+ * struct begins, so the allocation path needs no register for their end.  A wide shape has
  * positions that do not fit: all of its positions are 32 bits.  The allocation path takes some of
  * them for pairs of smaller positions, and finds nothing.
  *
