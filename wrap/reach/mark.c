@@ -162,7 +162,7 @@ static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uin
 		return false;
 	value = atomic_load_explicit(leakwrap_slot_of(in->region, word, &within),
 	                             memory_order_relaxed);
-	if (!leakwrap_slot_is_small_block(value, within))
+	if (!leakwrap_slot_has_small_block(value, within))
 		return false;
 	at = leakwrap_window_bits_of(in, word);
 	if ((*at.byte >> at.shift & KIND) != REACHABLE) {
