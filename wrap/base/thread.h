@@ -130,18 +130,22 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_
 #endif
 
 /* Sets the thread's STATE.  Signal-safe: a signal handler that comes between finds the fast path
- * closed. */
+ * closed, and may set another state, which then stays. */
 static inline void leakwrap_thread_set_state(struct leakwrap_thread *self,
                                              enum leakwrap_thread_state state)
 {
 #ifndef LEAKWRAP_BARE
 	self->fast_below = 0;
 	atomic_signal_fence(memory_order_seq_cst);
-#endif
 	self->state = state;
-#ifndef LEAKWRAP_BARE
-	atomic_signal_fence(memory_order_seq_cst);
-	self->fast_below = state == LEAKWRAP_THREAD_RECORDING ? LEAKWRAP_FAST_BELOW : 0;
+	do {
+		atomic_signal_fence(memory_order_seq_cst);
+		state = self->state;
+		self->fast_below = state == LEAKWRAP_THREAD_RECORDING ? LEAKWRAP_FAST_BELOW : 0;
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (self->state != state);
+#else
+	self->state = state;
 #endif
 }
 
