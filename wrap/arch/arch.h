@@ -50,6 +50,11 @@
 #define LEAKWRAP_STRIP(address) (address)
 #endif
 
+/* Removes the signature from a word that is hashed and not followed. */
+#ifndef LEAKWRAP_STRIP_FOR_HASH
+#define LEAKWRAP_STRIP_FOR_HASH(address) LEAKWRAP_STRIP(address)
+#endif
+
 /* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */
 #ifndef LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_ARM_FRAMES 0

@@ -68,7 +68,7 @@ static uintptr_t find_next(struct search *search)
 		if (at >= limit) {
 			next = at < next ? at : next;
 		} else if (at >= read) {
-			word = LEAKWRAP_STRIP(leakwrap_stack_word(at));
+			word = LEAKWRAP_STRIP_FOR_HASH(leakwrap_stack_word(at));
 			if (word - sp < extent)
 				word -= sp;
 			sum = (sum + word) * UINT64_C(0x9e3779b97f4a7c15) + position;

@@ -103,7 +103,7 @@ static void add_word(struct words *words, leakwrap_stack_position position, uint
                      uintptr_t is_link)
 {
 	words->position[words->count] = position;
-	words->word[words->count++] = (struct word){value, is_link};
+	words->word[words->count++] = (struct word){LEAKWRAP_STRIP_FOR_HASH(value), is_link};
 }
 
 static uint32_t bytes_of_words(uint32_t words)

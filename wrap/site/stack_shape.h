@@ -70,7 +70,7 @@ LEAKWRAP_INLINE unsigned leakwrap_stack_shape_count(const struct leakwrap_stack_
  * such code, so stripping leaves it as it is. */
 LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint32_t position)
 {
-	return LEAKWRAP_STRIP(leakwrap_stack_word(sp + position * sizeof(uintptr_t)));
+	return LEAKWRAP_STRIP_FOR_HASH(leakwrap_stack_word(sp + position * sizeof(uintptr_t)));
 }
 
 /* Starts the hash of a stack with SHAPE, PC and FP. */
