@@ -164,7 +164,7 @@ static bool interrupt(pid_t child, uintptr_t pc)
 /* Sends signals to the child at all instructions. Returns their number. */
 static long interrupt_everywhere(pid_t child)
 {
-	const size_t len = (size_t)(etext - __executable_start);
+	const size_t len = (uintptr_t)etext - (uintptr_t)__executable_start;
 	bool *executed = calloc(len, sizeof(*executed));
 	long signals = 0;
 

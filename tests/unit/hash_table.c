@@ -208,8 +208,8 @@ enum { WORDS = 12, KEYS = 10000 };
  * many entries. */
 static uint32_t chosen(uintptr_t step, unsigned gap)
 {
-	static const struct leakwrap_hash_table table = {.range = 4 * KEYS};
-	static bool is_chosen[4 * KEYS];
+	static const struct leakwrap_hash_table table = {.range = (size_t)4 * KEYS};
+	static bool is_chosen[(size_t)4 * KEYS];
 	uint32_t count = 0;
 
 	memset(is_chosen, 0, sizeof(is_chosen));
