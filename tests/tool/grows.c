@@ -1,5 +1,6 @@
 /* grows.c - a program that runs until it is killed, and keeps ARGV[1] more bytes ten times a
- * second. It says "ready" when its first block is there.
+ * second. It says "ready" when its first block is there. ARGV[2]: two to the power of so many call
+ * sites keep a block each.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,10 +30,23 @@ __attribute__((noinline)) void keep_steady(void)
 		abort();
 }
 
+static void keep_by_paths(int levels)
+{
+	if (levels == 0) {
+		keep_growing(sizeof(struct block));
+		return;
+	}
+	keep_by_paths(levels - 1);
+	keep_by_paths(levels - 1);
+	__asm__ volatile(""); /* the call is no jump */
+}
+
 int main(int argc, char **argv)
 {
 	keep_steady();
 	keep_growing(1000);
+	if (argc > 2)
+		keep_by_paths(atoi(argv[2]));
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
 	for (;;) {

@@ -8,11 +8,14 @@ trap 'for one in $started; do kill -9 $one 2>/dev/null; done' EXIT
 
 # start_growing NAME ARGUMENT...: starts $W/NAME, and sets $pid.
 start_growing() {
+	program=$1
+	shift
 	: >"$W/ready"
-	LEAKWRAP_OPTIONS=${options-log=$W/%p.log} "$W/$1" ${2+"$2"} >"$W/ready" 2>"$W/$1.err" &
+	LEAKWRAP_OPTIONS=${options-log=$W/%p.log} "$W/$program" "$@" >"$W/ready" \
+		2>"$W/$program.err" &
 	pid=$!
 	started="$started $pid"
-	wait_until "$patience" test -s "$W/ready" || fail "$1 does not start"
+	wait_until "$patience" test -s "$W/ready" || fail "$program does not start"
 }
 
 # start_server ARGUMENT...: starts leakwrap serve, and sets $server and $url.

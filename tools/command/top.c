@@ -25,6 +25,9 @@
 
 enum { CHART = 10, DUMPS_KEPT = 1, HEAD_LINES = 4, KEY_INTERVAL = 0x300, FILTER_MAX = 40 };
 
+/* top reads dumps for at most this share of a processor's time. */
+#define READING_SHARE 0.012
+
 enum view { VIEW_SITES, VIEW_FUNCTIONS, VIEW_FILES, VIEW_MODULES, VIEW_TASKS, VIEWS };
 static const char *const view_names[VIEWS] = {"call site", "function", "file", "module", "task"};
 
@@ -46,8 +49,11 @@ struct top {
 	struct watch_options options;
 	size_t wanted_room;
 	struct watch watch;
-	struct row *rows;
+	struct row **rows;
 	size_t row_count, row_room;
+	struct table by_key; /* the rows */
+	struct arena row_memory;
+	bool is_stale; /* the rows to show must be chosen again */
 	struct row **shown;
 	size_t shown_count, shown_room, selected, first;
 	enum view view;
@@ -100,6 +106,12 @@ static const char *name_of_stack(struct top *top, const struct stack *stack)
 	return name;
 }
 
+static bool is_row_of(const void *key, const void *entry)
+{
+	const struct row *row = entry;
+	return row->key == key;
+}
+
 static struct row *row_of(struct top *top, const struct site *site)
 {
 	static const enum group_kind kinds[VIEWS] = {GROUP_NONE, GROUP_FUNCTION, GROUP_FILE,
@@ -110,13 +122,16 @@ static struct row *row_of(struct top *top, const struct site *site)
 		key = intern_text(&top->strings, site->task ? site->task : "(not known)");
 	else if (!stack)
 		key = intern_text(&top->strings, group_of_stack(site->stack, kinds[top->view]));
-	for (size_t i = 0; i < top->row_count; i++)
-		if (top->rows[i].key == key)
-			return &top->rows[i];
-	GROW(top->rows, top->row_room, top->row_count + 1);
-	struct row *row = &top->rows[top->row_count++];
+	uint64_t hash = hash_word(0, (uintptr_t)key);
+	struct row *row = table_find(&top->by_key, hash, key, is_row_of);
+	if (row)
+		return row;
+	row = arena_alloc(&top->row_memory, sizeof *row);
 	*row = (struct row){
 	        .key = key, .stack = stack, .name = stack ? name_of_stack(top, stack) : key};
+	table_add(&top->by_key, hash, row);
+	GROW(top->rows, top->row_room, top->row_count + 1);
+	top->rows[top->row_count++] = row;
 	return row;
 }
 
@@ -126,7 +141,7 @@ static void update_rows(struct top *top)
 	double now = watch_now(), passed = top->updated > 0 ? now - top->updated : 0;
 
 	for (size_t i = 0; i < top->row_count; i++) {
-		struct row *row = &top->rows[i];
+		struct row *row = top->rows[i];
 		memmove(row->before + 1, row->before, (CHART - 1) * sizeof *row->before);
 		row->before[0] = row->bytes;
 		row->known += row->known < CHART;
@@ -146,13 +161,17 @@ static void update_rows(struct top *top)
 		}
 	}
 	for (size_t i = 0; passed > 0 && i < top->row_count; i++)
-		top->rows[i].growth =
-		        ((double)top->rows[i].bytes - (double)top->rows[i].before[0]) / passed;
+		top->rows[i]->growth =
+		        ((double)top->rows[i]->bytes - (double)top->rows[i]->before[0]) / passed;
 	top->updated = now;
+	top->is_stale = true;
 }
 
 static void forget_rows(struct top *top)
 {
+	table_free(&top->by_key);
+	top->by_key = (struct table){0};
+	arena_reset(&top->row_memory);
 	top->row_count = top->selected = top->first = 0;
 	top->updated = 0;
 	top->has_baseline = top->expanded = false;
@@ -179,9 +198,10 @@ static int compare_rows(const void *left, const void *right)
 /* Chooses the rows to show, in order. */
 static void choose_rows(struct top *top)
 {
+	top->is_stale = false;
 	top->shown_count = 0;
 	for (size_t i = 0; i < top->row_count; i++) {
-		struct row *row = &top->rows[i];
+		struct row *row = top->rows[i];
 		if ((row->bytes == 0 && row->blocks == 0) ||
 		    (top->has_baseline && row->bytes <= row->baseline) ||
 		    (*top->filter && !strcasestr(row->name, top->filter)))
@@ -192,8 +212,17 @@ static void choose_rows(struct top *top)
 	sort_order = top->order;
 	if (top->shown_count)
 		qsort(top->shown, top->shown_count, sizeof *top->shown, compare_rows);
+}
+
+/* Keeps the selected row on the screen. */
+static void follow_selection(struct top *top, int room)
+{
 	if (top->selected >= top->shown_count)
 		top->selected = top->shown_count ? top->shown_count - 1 : 0;
+	if (top->selected < top->first)
+		top->first = top->selected;
+	if (room > 0 && top->selected >= top->first + (size_t)room)
+		top->first = top->selected - (size_t)room + 1;
 }
 
 /* -- the screen -------------------------------------------------------------------------------- */
@@ -411,14 +440,12 @@ static void put_help(void)
 
 static void draw(struct top *top)
 {
-	int line = HEAD_LINES, room = LINES - HEAD_LINES;
+	int line = HEAD_LINES;
 
 	erase();
-	choose_rows(top);
-	if (top->selected < top->first)
-		top->first = top->selected;
-	if (room > 0 && top->selected >= top->first + (size_t)room)
-		top->first = top->selected - (size_t)room + 1;
+	if (top->is_stale)
+		choose_rows(top);
+	follow_selection(top, LINES - HEAD_LINES);
 	put_head(top);
 	if (top->help)
 		put_help();
@@ -496,7 +523,7 @@ static void mark(struct top *top)
 {
 	top->has_baseline = !top->has_baseline;
 	for (size_t i = 0; i < top->row_count; i++)
-		top->rows[i].baseline = top->rows[i].bytes;
+		top->rows[i]->baseline = top->rows[i]->bytes;
 }
 
 static void move_selection(struct top *top, int by)
@@ -523,6 +550,7 @@ static bool take_key(struct top *top, int key)
 	int page = LINES > HEAD_LINES + 1 ? LINES - HEAD_LINES - 1 : 1;
 
 	*top->message = '\0';
+	top->is_stale = true;
 	if (top->typing) {
 		type_filter(top, key);
 		return true;
@@ -657,7 +685,10 @@ int command_top(int argc, char **argv)
 	               "traced processes that this user may ask are shown.  The key h lists all "
 	               "keys.",
 	};
-	struct top top = {.options = {.interval = 2, .timeout = 10, .dumps_kept = DUMPS_KEPT}};
+	struct top top = {.options = {.interval = 2,
+	                              .timeout = 10,
+	                              .dumps_kept = DUMPS_KEPT,
+	                              .reading_share = READING_SHARE}};
 	const struct sigaction action = {.sa_handler = end};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &top);
@@ -686,6 +717,8 @@ int command_top(int argc, char **argv)
 	endwin();
 	watch_stop(&top.watch);
 	free(top.rows);
+	table_free(&top.by_key);
+	arena_free(&top.row_memory);
 	free(top.shown);
 	free(top.options.wanted);
 	table_free(&top.strings.table);

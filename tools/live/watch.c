@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,10 +150,12 @@ static void forget_ended(struct watch *watch)
 	for (size_t i = 0; i < watch->target_count; i++) {
 		struct target *target = watch->targets[i];
 		target->ended = start_time(target->pid) != target->started;
-		if (target->ended && !target->wanted && !target->users)
+		if (target->ended && !target->wanted && !target->users) {
+			watch->reading -= target->reading;
 			free_target(target);
-		else
+		} else {
 			watch->targets[kept++] = target;
+		}
 	}
 	watch->target_count = kept;
 	kept = 0;
@@ -208,6 +211,7 @@ struct request {
 	struct dump_log log;
 	struct arena arena;
 	double began;
+	double waiting; /* seconds of a processor to look for the dump */
 	bool waits;
 	char *raw;
 	size_t raw_size;
@@ -268,7 +272,16 @@ static void poll_request(struct request *request, double timeout)
 struct taking {
 	struct watch *watch;
 	struct target *target;
+	double naming; /* seconds of a processor for the names of new stacks */
 };
+
+/* Returns how many seconds of a processor this thread has taken. */
+static double thread_time(void)
+{
+	struct timespec time = {0};
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
 
 static void take_dump(void *context, const struct parsed_dump *parsed)
 {
@@ -283,28 +296,41 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	history_add(&target->history, report, parsed, watch->options.dumps_kept);
 	if (report->stack_count == stacks)
 		return;
+	double began = thread_time();
 	symbolize(report, &watch->options.search);
 	find_askers(report, &watch->options.skips);
+	taking->naming += thread_time() - began;
+}
+
+/* Reads the dump in the raw text of REQUEST. */
+static void read_dump(struct watch *watch, struct request *request)
+{
+	struct target *target = request->target;
+	struct taking taking = {watch, target, 0};
+	double began = thread_time();
+	char *unused = NULL;
+	size_t size;
+	FILE *warnings = open_memstream(&unused, &size);
+
+	send_complaints(warnings);
+	parse_text(request->raw, request->raw_size, take_dump, &taking);
+	send_complaints(NULL);
+	if (warnings)
+		fclose(warnings);
+	free(unused);
+	watch->reading -= target->reading;
+	target->reading = request->waiting + thread_time() - began - taking.naming;
+	watch->reading += target->reading;
 }
 
 /* Gives the target of REQUEST what came of it. */
 static void finish_request(struct watch *watch, struct request *request)
 {
 	struct target *target = request->target;
-	struct taking taking = {watch, target};
-	char *unused = NULL;
-	size_t size;
 
 	target->took = watch_now() - request->began;
-	if (request->raw) {
-		FILE *warnings = open_memstream(&unused, &size);
-		send_complaints(warnings);
-		parse_text(request->raw, request->raw_size, take_dump, &taking);
-		send_complaints(NULL);
-		if (warnings)
-			fclose(warnings);
-		free(unused);
-	}
+	if (request->raw)
+		read_dump(watch, request);
 	free(target->error);
 	target->error = request->error && *request->error ? request->error : NULL;
 	if (!target->error)
@@ -342,8 +368,10 @@ static void ask_wanted(struct watch *watch)
 			struct request *request = &requests[i];
 			if (!request->target)
 				continue; /* it is finished */
+			double began = thread_time();
 			if (request->waits)
 				poll_request(request, watch->options.timeout);
+			request->waiting += thread_time() - began;
 			if (request->waits) {
 				waiting++;
 				continue;
@@ -434,7 +462,9 @@ double watch_interval(const struct watch *watch, const struct target *target)
 	double least = last && last->totals.dump_ns > 0
 	                       ? TIMES_DUMP * (double)last->totals.dump_ns / 1e9
 	                       : 0;
-	return least > watch->options.interval ? least : watch->options.interval;
+	if (watch->options.reading_share > 0)
+		least = fmax(least, watch->reading / watch->options.reading_share);
+	return fmax(least, watch->options.interval);
 }
 
 void watch_want(struct watch *watch, struct target *target)

@@ -19,6 +19,9 @@ struct watch_options {
 	double timeout;    /* for how many seconds a dump is waited for */
 	size_t dumps_kept; /* of each process */
 	bool kinds;        /* ask for dumps that tell lost from reachable memory */
+	/* The intervals become longer, so that reading all dumps takes at most this share of a
+	 * processor's time; 0: they do not. */
+	double reading_share;
 	struct search search;
 	struct skips skips;
 };
@@ -40,7 +43,9 @@ struct target {
 	double asked_at; /* in seconds of watch_now; 0: never */
 	double came_at;  /* when the last dump came */
 	double took;     /* seconds from the request to the dump */
-	char *error;     /* why the last try failed, a line, or NULL */
+	/* Seconds of a processor to find and read the last dump, without names of new stacks. */
+	double reading;
+	char *error; /* why the last try failed, a line, or NULL */
 	/* A profile of the last dump that a client asked for, or NULL. */
 	char *profile;
 	size_t profile_size;
@@ -55,6 +60,7 @@ struct watch {
 	bool stopping;
 	struct target **targets; /* in the order in which they were found */
 	size_t target_count, target_room;
+	double reading;       /* the sum of the targets' */
 	struct report report; /* what the dumps of all targets share */
 	double scanned_at;
 	struct seen *seen; /* processes that were looked at */
@@ -78,7 +84,7 @@ void watch_stop(struct watch *watch);
 void watch_scan(struct watch *watch);
 
 /* Returns the seconds that must lie between two dumps of TARGET.  A program spends at most a
- * fiftieth of its time on dumps. */
+ * fiftieth of its time on dumps. See also reading_share. */
 double watch_interval(const struct watch *watch, const struct target *target);
 
 /* Asks the thread for a dump of TARGET, unless the last one is younger than its interval. */
