@@ -53,7 +53,7 @@ __asm__(".globl leakwrap_disable");
 #else
 #include "wrap/module/originals.h"
 #define ENTRY_CALL_ORIGINAL(name, arguments) leakwrap_originals.name arguments
-#define ENTRY_FIND_ORIGINAL()                leakwrap_originals_find()
+#define ENTRY_FIND_ORIGINAL()                leakwrap_originals_need()
 #endif
 
 /* On a slow path: the function stands out of line, so that the fast path saves no registers for it.

@@ -132,19 +132,30 @@ LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value, v
 	return true;
 }
 
+/* Finds the slot of the small block BLOCK: sets *SLOT and *WITHIN (see leakwrap_slot_of).  Returns
+ * the slot's value.  Returns 0 if the region is not cached or the slot holds no small block at
+ * BLOCK. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_live_slot **slot,
+                                                 uint32_t *within)
+{
+	uint32_t value;
+
+	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, slot, within)))
+		return 0;
+	value = atomic_load_explicit(*slot, memory_order_relaxed);
+	return leakwrap_likely(leakwrap_slot_has_small_block(value, *within)) ? value : 0;
+}
+
 /* Clears BLOCK's slot.  Returns the value that the slot held.  Returns 0 and changes nothing if the
  * region is not cached or the slot holds no small block at BLOCK. */
 LEAKWRAP_INLINE uint32_t leakwrap_live_fast_take(const void *block)
 {
-	uint32_t within, value;
+	uint32_t within;
 	leakwrap_live_slot *slot;
+	const uint32_t value = leakwrap_slot_fast_read(block, &slot, &within);
 
-	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within)))
-		return 0;
-	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(!leakwrap_slot_has_small_block(value, within)))
-		return 0;
-	atomic_store_explicit(slot, 0, memory_order_relaxed);
+	if (leakwrap_likely(value != 0))
+		atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return value;
 }
 
@@ -176,16 +187,26 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *bloc
  * not cached or SIZE does not fit a slot.  Does the same if BLOCK has no small block's record. */
 LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
 {
-	uint32_t within, value;
+	uint32_t within;
 	leakwrap_live_slot *slot;
 
-	if (size >= LEAKWRAP_SLOT_LARGE ||
-	    !leakwrap_slot_fast_find((uintptr_t)block, &slot, &within))
-		return false;
-	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (!leakwrap_slot_has_small_block(value, within))
+	if (size >= LEAKWRAP_SLOT_LARGE || leakwrap_slot_fast_read(block, &slot, &within) == 0)
 		return false;
 	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
+	return true;
+}
+
+/* Stores SITE in the record of BLOCK, as leakwrap_live_fast_change does, and keeps the size. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_change_site(const void *block, uint32_t site)
+{
+	uint32_t within;
+	leakwrap_live_slot *slot;
+	const uint32_t value = leakwrap_slot_fast_read(block, &slot, &within);
+
+	if (value == 0)
+		return false;
+	atomic_store_explicit(slot, leakwrap_slot_value(leakwrap_slot_size(value), site, within),
+	                      memory_order_relaxed);
 	return true;
 }
 

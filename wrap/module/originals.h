@@ -41,10 +41,17 @@ extern LEAKWRAP_HIDDEN struct leakwrap_originals leakwrap_originals;
 extern const char leakwrap_has_process_variants __attribute__((weak));
 
 /* Finds the originals, once, if the program is linked with the process variants.  Allocates
- * nothing.  Ends the process, with a message, if there is no
- * malloc, free, calloc or realloc.  An original that is missing otherwise fails when it is called.
- * Not signal-safe when called for the first time, which is at the start. */
+ * nothing.  Ends the process, with a message, if there is no malloc, free, calloc or realloc.  An
+ * original that is missing otherwise fails when it is called.  Not signal-safe when called for the
+ * first time, which is at the start. */
 void leakwrap_originals_find(void);
+
+/* Finds the originals if they are not found yet. */
+LEAKWRAP_INLINE void leakwrap_originals_need(void)
+{
+	if (leakwrap_unlikely(!leakwrap_originals.are_found))
+		leakwrap_originals_find();
+}
 
 /* Are the calls that shared libraries make recorded, too?  The runtime sets it once at its start:
  * they are if malloc is exported and the option libraries= is 1. */

@@ -4,6 +4,7 @@
  *   malloc ──► block ──────────────────────────────────────────┴──► leakwrap_fast_record
  *   free   ──► block ─────────────────────────────────────────────► leakwrap_fast_remove
  *   realloc ─► leakwrap_fast_take before the real call, leakwrap_fast_record after it
+ *   asprintf ─► leakwrap_fast_take_over after the real call, which has called malloc
  *
  * The fast path has no lock, no system call and no atomic read-modify-write.  Each function that
  * returns false or 0 has changed nothing; the entry point then calls the verbs of record.h.  Entry
@@ -66,6 +67,12 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 {
 	(void)value, (void)block, (void)size;
 	return 0;
+}
+
+LEAKWRAP_INLINE bool leakwrap_fast_take_over(const void *block, struct leakwrap_caller caller)
+{
+	(void)block, (void)caller;
+	return false;
 }
 
 /* They have no sampling. */
@@ -140,6 +147,18 @@ LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
 		return false;
 	leakwrap_self_after_call.inner = block;
 	return true;
+}
+
+/* Gives CALLER the record that an inner call has made for BLOCK.  Returns false and changes nothing
+ * if it has made none, or as leakwrap_fast_predict and leakwrap_live_fast_change_site do. */
+LEAKWRAP_INLINE bool leakwrap_fast_take_over(const void *block, struct leakwrap_caller caller)
+{
+	uint32_t value;
+
+	if (leakwrap_self.inner != block)
+		return false;
+	value = leakwrap_fast_predict(0, caller);
+	return value != 0 && leakwrap_live_fast_change_site(block, leakwrap_slot_site(value));
 }
 
 /* -- sampling ---------------------------------------------------------------------------------- */

@@ -314,8 +314,11 @@ void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLE
 void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	if (block && leakwrap_self.inner) {
-		struct leakwrap_live_block inner = leakwrap_live_find(block);
+		struct leakwrap_live_block inner;
 
+		if (leakwrap_fast_take_over(block, LEAKWRAP_CALLER_OF_PARAMS))
+			return block;
+		inner = leakwrap_live_find(block);
 		if (inner.site != LEAKWRAP_SITE_NONE)
 			size = inner.size;
 	}
