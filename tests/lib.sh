@@ -50,10 +50,22 @@ runtime() {
 	(
 		flock 9
 		unset CC AR
-		make -s O="$O/targets/$name" "$@" lib >"$W/make" 2>&1
+		path=$PATH
+		case "$*" in CROSS_COMPILE=*) link_tool_chain "$1" && path=$W/tool-chain ;; esac
+		PATH=$path make -s O="$O/targets/$name" HOSTCC=false "$@" lib >"$W/make" 2>&1
 	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
 	# Programs are not linked with libatomic.
 	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"
+}
+
+# link_tool_chain CROSS_COMPILE=PREFIX: puts links to usual commands and to one tool chain into
+# $W/tool-chain. A cross build needs no more.
+link_tool_chain() {
+	mkdir -p "$W/tool-chain"
+	for command in sh make mkdir cp rm mv printf cat cmp sed awk grep sort tr wc \
+		"${1#*=}gcc" "${1#*=}ar" "${1#*=}nm"; do
+		ln -sf "/usr/bin/$command" "$W/tool-chain"
+	done
 }
 
 # of_runtime: copies flags of leakwrap_flags, and puts the runtime of $lib in the place of $O's.
