@@ -118,7 +118,7 @@ fuzz() {
 		-max_total_time="${FUZZ_SECONDS:-$seconds}" "$@" "$W/corpus" >"$W/out" 2>&1 ||
 		fail "$fuzzer: $(ls "$W/found"): $(tail -n 20 "$W/out")"
 }
-fuzz leakwrap.fuzz 20 -max_len=4096 -close_fd_mask=3
+fuzz leakwrap.fuzz 8 -max_len=4096 -close_fd_mask=3
 
 # Core files, with live blocks.
 rm -r "$W/corpus"
@@ -168,4 +168,4 @@ cat >"$W/words" <<'END'
 "one"
 "0x10100"
 END
-fuzz leakwrap.fuzz_requests 8 -max_len=2048
+fuzz leakwrap.fuzz_requests 5 -max_len=2048
