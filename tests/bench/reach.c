@@ -1,4 +1,4 @@
-/* reach.c SHAPE MEGABYTES - what it costs to tell lost from reachable memory.
+/* reach.c SHAPE MEGABYTES [only] - what it costs to tell lost from reachable memory.
  *
  * Fills the heap, and asks for its kinds (leakwrap_get_kinds) five times. Another thread looks at
  * the clock all the while. SHAPE: "list", nodes of 48 bytes in a row; "graph", nodes of 32
@@ -6,13 +6,17 @@
  *
  * Prints the bytes of the heap; then, each the least of five in nanoseconds: how long threads were
  * stopped, the longest gap that the other thread saw, and the processor time of the copy that
- * searches; and the bytes that the copy had for itself at most. */
+ * searches; and the bytes that the copy had for itself at most.
+ *
+ * With "only" it asks for nothing and prints the number of blocks: the dump at its exit may search,
+ * where valgrind counts the instructions. */
 #include "clock.h"
 #include "leakwrap.h"
 
 #include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +31,7 @@ struct node {
 };
 
 static struct node **volatile nodes;
-static size_t heap_bytes;
+static size_t heap_bytes, block_count;
 static _Atomic int is_over;
 static _Atomic uint64_t longest;
 
@@ -48,6 +52,7 @@ static struct node *new_node(size_t size)
 		exit(3);
 	memset(node, 0, size);
 	heap_bytes += size;
+	block_count++;
 	return node;
 }
 
@@ -195,7 +200,8 @@ static void scan(void *(*watcher)(void *), uint64_t *pause, uint64_t *watched, u
 
 int main(int argc, char **argv)
 {
-	const size_t bytes = argc == 3 ? strtoul(argv[2], NULL, 10) << 20 : 0;
+	const bool is_only = argc == 4 && strcmp(argv[3], "only") == 0;
+	const size_t bytes = argc == 3 || is_only ? strtoul(argv[2], NULL, 10) << 20 : 0;
 	uint64_t pause, gap, cpu, unused[2], own;
 
 	if (bytes > 0 && strcmp(argv[1], "list") == 0)
@@ -206,6 +212,10 @@ int main(int argc, char **argv)
 		make_data(bytes);
 	else
 		return 2;
+	if (is_only) {
+		printf("%zu\n", block_count);
+		return 0;
+	}
 	scan(watch, &pause, &gap, &cpu);
 	scan(watch_memory, &unused[0], &own, &unused[1]);
 	printf("%zu %llu %llu %llu %llu\n", heap_bytes, (unsigned long long)pause,

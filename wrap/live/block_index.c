@@ -7,7 +7,7 @@
 
 #define blocks leakwrap_block_index
 
-static bool add_listed(const struct leakwrap_indexed_block *block, bool has_slot)
+static bool add_listed(const struct leakwrap_live_block *block, bool has_slot)
 {
 	if (blocks.listed_count == blocks.listed_room) {
 		const size_t room = blocks.listed_room * 2 + 512;
@@ -56,9 +56,10 @@ static void sort_listed(void)
 
 /* What the walk over all blocks remembers: the block so far that reaches furthest. */
 struct walk {
-	struct leakwrap_indexed_block furthest;
-	bool is_furthest_listed;
-	bool has_failed;
+	uintptr_t end; /* of that block; 0: there is no block yet */
+	uintptr_t listed_end; /* END if the block is listed, or less */
+	const struct leakwrap_indexed_region *in;
+	uint32_t number; /* of its slot in IN */
 };
 
 /* Returns the region of ADDRESS for a change, or NULL. */
@@ -81,12 +82,12 @@ static void note_overlap(uintptr_t start, uintptr_t end)
 	}
 }
 
-/* Writes into the cards that BLOCK reaches how far they lie behind its start. */
-static void cover_cards(const struct leakwrap_indexed_block *block, bool is_listed)
+/* Writes into the cards that the block of SIZE bytes at ADDRESS reaches how far they lie behind its
+ * start. */
+static __attribute__((noinline)) void cover_cards(uintptr_t address, size_t size, bool is_listed)
 {
-	const uintptr_t first = block->address >> LEAKWRAP_CARD_SHIFT;
-	const uintptr_t last =
-	        (leakwrap_block_end(block->address, block->size) - 1) >> LEAKWRAP_CARD_SHIFT;
+	const uintptr_t first = address >> LEAKWRAP_CARD_SHIFT;
+	const uintptr_t last = (leakwrap_block_end(address, size) - 1) >> LEAKWRAP_CARD_SHIFT;
 
 	for (uintptr_t card = first + 1; card <= last && card > first;) {
 		const uintptr_t in_region = card % LEAKWRAP_CARDS;
@@ -103,36 +104,104 @@ static void cover_cards(const struct leakwrap_indexed_block *block, bool is_list
 	}
 }
 
-static bool add_block(void *context, const struct leakwrap_indexed_block *block)
+/* Notes that a block, whose end is END, begins in the block that reaches furthest, and lists the
+ * latter.  Returns false if there is no memory. */
+static bool nest(struct walk *walk, uintptr_t end)
 {
-	struct walk *const walk = context;
-	const uintptr_t end = leakwrap_block_end(block->address, block->size);
-	const uintptr_t furthest = leakwrap_block_end(walk->furthest.address, walk->furthest.size);
-	const bool is_listed = block->size >= LEAKWRAP_LISTED_MIN;
+	struct leakwrap_live_block furthest;
 
-	blocks.ignored_count += block->site == LEAKWRAP_SITE_IGNORED;
-	if (blocks.high == 0)
-		blocks.low = block->address;
-	if (end > blocks.high)
-		blocks.high = end;
-	if (block->address < furthest) {
-		note_overlap(walk->furthest.address, furthest > end ? furthest : end);
-		if (!walk->is_furthest_listed)
-			walk->has_failed |= !add_listed(&walk->furthest, true);
-		walk->is_furthest_listed = true;
+	if (!leakwrap_block_load(walk->in, walk->number, &furthest))
+		return true;
+	note_overlap(furthest.address, walk->end > end ? walk->end : end);
+	if (walk->listed_end != walk->end && !add_listed(&furthest, true))
+		return false;
+	walk->listed_end = walk->end;
+	return true;
+}
+
+/* Adds the block in the slot NUMBER of IN: the first block, a large one, or one that lies in another.
+ * Returns false if there is no memory. */
+static __attribute__((noinline)) bool add_other(struct walk *walk,
+                                                const struct leakwrap_indexed_region *in,
+                                                uint32_t number)
+{
+	struct leakwrap_live_block block;
+	uintptr_t end;
+	bool is_listed;
+
+	if (!leakwrap_block_load(in, number, &block))
+		return true;
+	end = leakwrap_block_end(block.address, block.size);
+	is_listed = block.size >= LEAKWRAP_LISTED_MIN;
+	if (walk->end == 0)
+		blocks.low = block.address;
+	else if (block.address < walk->end && !nest(walk, end))
+		return false;
+	if (is_listed && !add_listed(&block, true))
+		return false;
+	if (((block.address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0)
+		cover_cards(block.address, block.size, is_listed);
+	if (end > walk->end)
+		*walk = (struct walk){end, is_listed ? end : 0, in, number};
+	return true;
+}
+
+/* Adds the block in the slot NUMBER of IN.  PLANES: of IN; with one plane, BASE is the address of IN,
+ * and 1 << HALF is half a window.  Returns false if there is no memory. */
+LEAKWRAP_INLINE bool add_block(struct walk *walk, const struct leakwrap_indexed_region *in,
+                               uint32_t planes, uintptr_t base, unsigned half, uint32_t number)
+{
+	const uint32_t value =
+	        atomic_load_explicit(&in->slots[number], memory_order_relaxed);
+	struct leakwrap_live_block block;
+	uintptr_t end;
+
+	if (leakwrap_likely(planes == 1 && leakwrap_slot_is_small_block(value))) {
+		/* As leakwrap_region_decode, but shorter. */
+		block.address = base + ((uintptr_t)(number * 2 + (value / LEAKWRAP_SLOT_HALF & 1))
+		                        << half);
+		block.size = leakwrap_slot_small_size(value);
+		block.site = leakwrap_slot_site(value);
+	} else {
+		if (!leakwrap_block_load(in, number, &block))
+			return true;
+		if (block.size >= LEAKWRAP_LISTED_MIN) {
+			blocks.ignored_count += block.site == LEAKWRAP_SITE_IGNORED;
+			return add_other(walk, in, number);
+		}
 	}
-	if (is_listed)
-		walk->has_failed |= !add_listed(block, true);
-	if (((block->address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0)
-		cover_cards(block, is_listed);
-	if (end > furthest) {
-		/* No more is needed.  A copy of all would wait for the members to be stored. */
-		walk->furthest.address = block->address;
-		walk->furthest.size = block->size;
-		walk->furthest.site = block->site;
-		walk->is_furthest_listed = is_listed;
-	}
-	return !walk->has_failed;
+	if (leakwrap_unlikely(block.site == LEAKWRAP_SITE_IGNORED))
+		blocks.ignored_count++;
+	end = leakwrap_block_end(block.address, block.size);
+	if (leakwrap_unlikely(block.address - 1 < walk->end - 1))
+		return add_other(walk, in, number);
+	if (leakwrap_unlikely(((block.address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0))
+		cover_cards(block.address, block.size, false);
+	walk->end = end;
+	walk->in = in;
+	walk->number = number;
+	return true;
+}
+
+/* Adds the blocks with slots in IN, in the order of addresses.  PLANES: of IN. */
+LEAKWRAP_INLINE bool add_planes(struct walk *walk, const struct leakwrap_indexed_region *in,
+                                uint32_t planes)
+{
+	const uintptr_t base = in->key << LEAKWRAP_REGION_BITS;
+	struct leakwrap_slot_order order = leakwrap_slot_order_of(in);
+
+	order.planes = planes;
+	for (uint32_t group = 0; group < order.windows; group += LEAKWRAP_SLOT_GROUP)
+		for (unsigned used = leakwrap_windows_used(in, &order, group); used != 0;
+		     used &= used - 1) {
+			uint32_t number = group + (uint32_t)__builtin_ctz(used);
+
+			for (uint32_t plane = 0; plane < planes; plane++, number += order.windows)
+				if (leakwrap_unlikely(!add_block(walk, in, planes, base,
+				                                 order.shift - 1, number)))
+					return false;
+		}
+	return true;
 }
 
 /* Adds the blocks without a slot. */
@@ -142,7 +211,7 @@ static bool add_exact(void)
 	struct leakwrap_live_block read;
 
 	while (record) {
-		struct leakwrap_indexed_block block = {.bits = NULL}, in_slot;
+		struct leakwrap_indexed_block in_slot;
 		struct leakwrap_indexed_region *in;
 		uintptr_t end;
 
@@ -154,23 +223,20 @@ static bool add_exact(void)
 		if (in && leakwrap_block_find_back(in, read.address, read.address, &in_slot) &&
 		    in_slot.address == read.address)
 			continue;
-		block.address = read.address;
-		block.size = read.size;
-		block.site = read.site;
-		end = leakwrap_block_end(block.address, block.size);
-		if (!add_listed(&block, false))
+		end = leakwrap_block_end(read.address, read.size);
+		if (!add_listed(&read, false))
 			return false;
 		blocks.exact_count++;
-		blocks.ignored_count += block.site == LEAKWRAP_SITE_IGNORED;
-		if (blocks.high == 0 || block.address < blocks.low)
-			blocks.low = block.address;
+		blocks.ignored_count += read.site == LEAKWRAP_SITE_IGNORED;
+		if (blocks.high == 0 || read.address < blocks.low)
+			blocks.low = read.address;
 		if (end > blocks.high)
 			blocks.high = end;
-		for (uintptr_t at = block.address; at - block.address < end - block.address;
+		for (uintptr_t at = read.address; at - read.address < end - read.address;
 		     at = (at | (LEAKWRAP_REGION_SIZE - 1)) + 1)
 			if ((in = region_at(at)) != NULL)
 				in->has_exact = true;
-		cover_cards(&block, true);
+		cover_cards(read.address, read.size, true);
 	}
 	if (blocks.exact_count > 0)
 		sort_listed();
@@ -225,14 +291,13 @@ static void sort_regions(void)
 /* Puts the regions into the hash table, which is half empty at least. */
 static void hash_regions(void)
 {
-	const uint32_t mask = ((uint32_t)1 << (32 - blocks.hash_shift)) - 1;
 
 	for (size_t i = 0; i < blocks.region_count; i++) {
 		const uintptr_t key = blocks.regions[i].key;
-		uint32_t at = (uint32_t)(key ^ key >> 16) * 0x9e3779b1u >> blocks.hash_shift;
+		uint32_t at = (uint32_t)key * 0x9e3779b1u >> blocks.hash_shift;
 
 		while (blocks.hash[at] != 0)
-			at = (at + 1) & mask;
+			at = (at + 1) & blocks.hash_mask;
 		blocks.hash[at] = (uint32_t)i + 1;
 	}
 }
@@ -255,6 +320,7 @@ static bool index_regions(void)
 	}
 	for (blocks.hash_shift = 26; blocks.region_count * 2 >> (32 - blocks.hash_shift) != 0;)
 		blocks.hash_shift--;
+	blocks.hash_mask = ((uint32_t)1 << (32 - blocks.hash_shift)) - 1;
 	/* One more, so that nothing is never mapped. */
 	blocks.regions = leakwrap_scratch_map((blocks.region_count + 1) * sizeof(*blocks.regions));
 	blocks.memory = leakwrap_scratch_map(++blocks.memory_size);
@@ -265,14 +331,17 @@ static bool index_regions(void)
 	blocks.region_count = 0;
 	for (const struct leakwrap_region *region = newest; region; region = region->next) {
 		blocks.regions[blocks.region_count++] = (struct leakwrap_indexed_region){
-		        .region = region, .key = region->key, .factor = region->layout.factor};
+		        .slots = region->slots,
+		        .key = region->key,
+		        .layout = region->layout,
+		        .region = region};
 	}
 	sort_regions();
 	for (size_t i = 0; i < blocks.region_count; i++) {
 		struct leakwrap_indexed_region *const in = &blocks.regions[i];
 
 		in->bits = memory;
-		memory += in->region->layout.slots / 2;
+		memory += in->layout.slots / 2;
 	}
 	/* Cards lie together: few pages. */
 	for (size_t i = 0; i < blocks.region_count; i++, memory += LEAKWRAP_CARDS)
@@ -283,14 +352,17 @@ static bool index_regions(void)
 
 static bool index_blocks(void)
 {
-	struct walk walk = {.has_failed = false};
+	struct walk walk = {.end = 0};
 
-	walk.is_furthest_listed = true; /* there is none */
-	for (size_t i = 0; i < blocks.region_count; i++)
-		if (!leakwrap_block_each_in(&blocks.regions[i],
-		                            blocks.regions[i].key << LEAKWRAP_REGION_BITS,
-		                            UINTPTR_MAX, false, add_block, &walk))
+	for (size_t i = 0; i < blocks.region_count; i++) {
+		const struct leakwrap_indexed_region *const in = &blocks.regions[i];
+		const uint32_t planes = leakwrap_slot_order_of(in).planes;
+
+		/* In most layouts there is one plane: that is compiled by itself. */
+		if (!(planes == 1 ? add_planes(&walk, in, 1) : add_planes(&walk, in, planes)))
 			return false;
+	}
+	blocks.high = walk.end;
 	if (!add_exact())
 		return false;
 	find_parted();

@@ -15,7 +15,7 @@ bool leakwrap_block_find_back(const struct leakwrap_indexed_region *in, uintptr_
                               uintptr_t address, struct leakwrap_indexed_block *found)
 {
 	const struct leakwrap_slot_order order = leakwrap_slot_order_of(in);
-	const leakwrap_live_slot *const slots = in->region->slots;
+	const leakwrap_live_slot *const slots = in->slots;
 	const uint32_t first = (uint32_t)(low & (LEAKWRAP_REGION_SIZE - 1)) >> order.shift;
 	uint32_t window = (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) >> order.shift;
 
@@ -66,12 +66,11 @@ static struct leakwrap_indexed_block describe_listed(struct leakwrap_listed_bloc
 	if (listed->has_slot) {
 		const struct leakwrap_indexed_region *const in =
 		        leakwrap_indexed_region_at(listed->address);
-		const struct leakwrap_window_bits bits =
-		        leakwrap_window_bits_of(in, listed->address);
+		const struct leakwrap_window window = leakwrap_window_of(in, listed->address);
 
-		block.bits = &in->bits[bits.byte - in->bits];
-		block.shift = bits.shift;
-		block.is_halfway = bits.is_halfway;
+		block.bits = window.byte;
+		block.shift = window.shift;
+		block.is_halfway = window.is_halfway;
 	}
 	return block;
 }
@@ -184,12 +183,8 @@ bool leakwrap_block_index_find_in(const struct leakwrap_indexed_region *in, uint
                                   struct leakwrap_indexed_block *found)
 {
 	if (in && leakwrap_likely(!in->has_overlap)) {
-		uint32_t within;
-		const leakwrap_live_slot *const slot =
-		        leakwrap_slot_of(in->region, address, &within);
-
 		/* Most pointers lead to a block's first byte. */
-		if (leakwrap_block_read(in, (uint32_t)(slot - in->region->slots), found) &&
+		if (leakwrap_block_read(in, leakwrap_window_of(in, address).number, found) &&
 		    found->address == address)
 			return true;
 		if (leakwrap_block_find_in_cards(in, address, found))
@@ -213,7 +208,8 @@ bool leakwrap_block_find_next(uintptr_t from, uintptr_t limit, struct leakwrap_i
 	while (from < limit) {
 		const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(from);
 
-		if (in && !leakwrap_block_each_in(in, from, limit - 1, false, take_first, found))
+		if (in && !leakwrap_block_each_in(in, from, limit - 1, LEAKWRAP_ANY_BITS,
+		                                   take_first, found))
 			return true;
 		from = (from | (LEAKWRAP_REGION_SIZE - 1)) + 1;
 		if (from == 0)
@@ -253,14 +249,15 @@ static bool visit_next(void *context, const struct leakwrap_indexed_block *block
 	return true;
 }
 
-LEAKWRAP_INLINE void each_block(struct each *each, bool is_clear_only)
+LEAKWRAP_INLINE void each_block(struct each *each, unsigned with)
 {
 	for (size_t i = 0; i < blocks.region_count; i++)
 		leakwrap_block_each_in(&blocks.regions[i],
 		                       blocks.regions[i].key << LEAKWRAP_REGION_BITS, UINTPTR_MAX,
-		                       is_clear_only, visit_next, each);
+		                       with, visit_next, each);
 	for (size_t i = 0; i < blocks.listed_count; i++)
-		if (!blocks.listed[i].has_slot) {
+		if (!blocks.listed[i].has_slot &&
+		    (with == LEAKWRAP_ANY_BITS || blocks.listed[i].bits == with)) {
 			const struct leakwrap_indexed_block block =
 			        describe_listed(&blocks.listed[i]);
 
@@ -272,14 +269,15 @@ void leakwrap_block_index_each(void (*visit)(void *context,
                                              const struct leakwrap_indexed_block *block),
                                void *context)
 {
-	each_block(&(struct each){visit, context}, false);
+	each_block(&(struct each){visit, context}, LEAKWRAP_ANY_BITS);
 }
 
-void leakwrap_block_index_each_clear(void (*visit)(void *context,
-                                                   const struct leakwrap_indexed_block *block),
-                                     void *context)
+void leakwrap_block_index_each_with(unsigned bits,
+                                    void (*visit)(void *context,
+                                                  const struct leakwrap_indexed_block *block),
+                                    void *context)
 {
-	each_block(&(struct each){visit, context}, true);
+	each_block(&(struct each){visit, context}, bits);
 }
 
 void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end)

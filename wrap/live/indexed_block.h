@@ -25,14 +25,16 @@ struct leakwrap_indexed_block {
 	bool is_halfway; /* it begins in the second half of its window */
 };
 
-/* A region with live blocks. */
+/* A region with live blocks.  SLOTS and LAYOUT are copies of its own: a search needs no other
+ * access. */
 struct leakwrap_indexed_region {
-	const struct leakwrap_region *region;
+	const leakwrap_live_slot *slots;
 	uint8_t *bits, *cards;
-	uintptr_t key; /* of the region, for a search without another access */
-	uint32_t factor;
+	uintptr_t key; /* of the region */
+	struct leakwrap_slot_layout layout;
 	bool has_overlap; /* blocks lie in each other */
 	bool has_exact;   /* blocks without a slot reach into it */
+	const struct leakwrap_region *region;
 };
 
 /* The index.  Only the functions below use its members. */
@@ -41,6 +43,7 @@ struct leakwrap_block_index {
 	size_t region_count;
 	uint32_t *hash; /* by key: 1 + an index of REGIONS; 0: none */
 	unsigned hash_shift;
+	uint32_t hash_mask;
 	struct leakwrap_listed_block *listed; /* by address; of equal addresses the largest first */
 	size_t listed_count, listed_room;
 	size_t exact_count, parted_count, ignored_count;
@@ -62,10 +65,9 @@ LEAKWRAP_INLINE const struct leakwrap_indexed_region *leakwrap_indexed_region_at
 {
 	const struct leakwrap_block_index *const index = &leakwrap_block_index;
 	const uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	const uint32_t mask = ((uint32_t)1 << (32 - index->hash_shift)) - 1;
-	uint32_t at = (uint32_t)(key ^ key >> 16) * 0x9e3779b1u >> index->hash_shift;
+	uint32_t at = (uint32_t)key * 0x9e3779b1u >> index->hash_shift;
 
-	for (;; at = (at + 1) & mask) {
+	for (;; at = (at + 1) & index->hash_mask) {
 		const uint32_t number = index->hash[at];
 
 		if (number == 0)
@@ -75,22 +77,26 @@ LEAKWRAP_INLINE const struct leakwrap_indexed_region *leakwrap_indexed_region_at
 	}
 }
 
-/* Where the bits are of the block that begins in an address's window. */
-struct leakwrap_window_bits {
-	const uint8_t *byte;
-	uint8_t shift;
+/* The slot and the bits of an address's window. */
+struct leakwrap_window {
+	uint32_t number; /* of the slot */
+	uint32_t within; /* the address's position in the window, as leakwrap_slot_of tells it */
+	uint8_t *byte;   /* it holds the bits */
+	uint8_t shift;   /* their position in it: 0 or 4 */
 	bool is_halfway; /* the address is in the second half of the window */
 };
 
-/* Finds the bits of the block, if any, that begins in the window of ADDRESS, an address in IN. */
-LEAKWRAP_INLINE struct leakwrap_window_bits
-leakwrap_window_bits_of(const struct leakwrap_indexed_region *in, uintptr_t address)
+/* Finds the window of ADDRESS, an address in IN. */
+LEAKWRAP_INLINE struct leakwrap_window
+leakwrap_window_of(const struct leakwrap_indexed_region *in, uintptr_t address)
 {
-	const uint32_t product = (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * in->factor;
+	const uint32_t product =
+	        (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * in->layout.factor;
 	const uint32_t number = product >> LEAKWRAP_SLOT_NUMBER_SHIFT;
 
-	return (struct leakwrap_window_bits){&in->bits[number / 2], (uint8_t)(number % 2 * 4),
-	                                     (product & LEAKWRAP_HALFWAY) != 0};
+	return (struct leakwrap_window){number, product & in->layout.within, &in->bits[number / 2],
+	                                (uint8_t)(number % 2 * 4),
+	                                (product & LEAKWRAP_HALFWAY) != 0};
 }
 
 /* Finds the live block that holds ADDRESS: the smallest one if blocks lie in each other.  A block
@@ -111,10 +117,11 @@ void leakwrap_block_index_each(void (*visit)(void *context,
                                              const struct leakwrap_indexed_block *block),
                                void *context);
 
-/* As leakwrap_block_index_each, but leaves out blocks whose bits are not 0, if they have slots. */
-void leakwrap_block_index_each_clear(void (*visit)(void *context,
-                                                   const struct leakwrap_indexed_block *block),
-                                     void *context);
+/* Calls VISIT for every live block whose bits are BITS.  VISIT may change the bits of any block. */
+void leakwrap_block_index_each_with(unsigned bits,
+                                    void (*visit)(void *context,
+                                                  const struct leakwrap_indexed_block *block),
+                                    void *context);
 
 /* Sets *START and *END to the bounds of the index's variables: they hold addresses of blocks. */
 void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end);
@@ -185,24 +192,34 @@ struct leakwrap_slot_order {
 static inline struct leakwrap_slot_order
 leakwrap_slot_order_of(const struct leakwrap_indexed_region *in)
 {
-	const struct leakwrap_slot_layout *const layout = &in->region->layout;
+	const struct leakwrap_slot_layout *const layout = &in->layout;
 	const uint32_t windows = (uint32_t)LEAKWRAP_REGION_SIZE >> layout->window_shift;
 
 	return (struct leakwrap_slot_order){windows, layout->slots / windows, layout->window_shift};
+}
+
+/* Loads the block in the slot NUMBER.  Returns false if it has none. */
+LEAKWRAP_INLINE bool leakwrap_block_load(const struct leakwrap_indexed_region *in, uint32_t number,
+                                         struct leakwrap_live_block *block)
+{
+	const leakwrap_live_slot *const slot = &in->slots[number];
+	const uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
+
+	if (leakwrap_likely(leakwrap_slot_is_small_block(value))) {
+		*block = leakwrap_region_decode(in->region, slot, value);
+		return true;
+	}
+	return (leakwrap_slot_is_block(value) || leakwrap_held_is_mark(value)) &&
+	       leakwrap_region_read_slot(in->region, slot, block);
 }
 
 /* Reads the block in the slot NUMBER.  Returns false if it has none. */
 LEAKWRAP_INLINE bool leakwrap_block_read(const struct leakwrap_indexed_region *in, uint32_t number,
                                          struct leakwrap_indexed_block *found)
 {
-	const leakwrap_live_slot *const slot = &in->region->slots[number];
-	const uint32_t value = atomic_load_explicit(slot, memory_order_relaxed);
 	struct leakwrap_live_block block;
 
-	if (leakwrap_slot_is_block(value) && leakwrap_slot_size(value) != LEAKWRAP_SLOT_LARGE)
-		block = leakwrap_region_decode(in->region, slot, value);
-	else if ((!leakwrap_slot_is_block(value) && !leakwrap_held_is_mark(value)) ||
-	         !leakwrap_region_read_slot(in->region, slot, &block))
+	if (!leakwrap_block_load(in, number, &block))
 		return false;
 	*found = (struct leakwrap_indexed_block){
 	        .address = block.address,
@@ -210,7 +227,7 @@ LEAKWRAP_INLINE bool leakwrap_block_read(const struct leakwrap_indexed_region *i
 	        .site = block.site,
 	        .bits = &in->bits[number / 2],
 	        .shift = (uint8_t)(number % 2 * 4),
-	        .is_halfway = leakwrap_window_bits_of(in, block.address).is_halfway,
+	        .is_halfway = leakwrap_window_of(in, block.address).is_halfway,
 	        .is_parted = in->has_overlap && leakwrap_block_index.parted_count > 0 &&
 	                     leakwrap_block_is_parted(block.address),
 	};
@@ -227,7 +244,7 @@ static inline unsigned leakwrap_windows_used(const struct leakwrap_indexed_regio
 
 	for (uint32_t plane = 0; plane < order->planes; plane++) {
 		const leakwrap_live_slot *const slot =
-		        &in->region->slots[plane * order->windows + group];
+		        &in->slots[plane * order->windows + group];
 
 		if (!leakwrap_slot_group_is_empty(slot))
 			used |= leakwrap_slot_group_used(slot);
@@ -235,12 +252,22 @@ static inline unsigned leakwrap_windows_used(const struct leakwrap_indexed_regio
 	return used;
 }
 
+/* Of blocks with any bits, not of some alone. */
+#define LEAKWRAP_ANY_BITS 16u
+
+/* Returns the bits of the block in the slot NUMBER of IN. */
+LEAKWRAP_INLINE unsigned leakwrap_slot_bits(const struct leakwrap_indexed_region *in,
+                                            uint32_t number)
+{
+	return in->bits[number / 2] >> number % 2 * 4 & 15u;
+}
+
 /* Calls VISIT for the blocks with slots in IN that start from FROM, an address in IN, to LAST, in
- * the order of addresses, until it returns false.  IS_CLEAR_ONLY: only those whose bits are 0.
- * Returns whether it never did. */
+ * the order of addresses, until it returns false.  WITH: only those whose bits are these, or
+ * LEAKWRAP_ANY_BITS.  Returns whether it never did. */
 LEAKWRAP_INLINE bool
 leakwrap_block_each_in(const struct leakwrap_indexed_region *in, uintptr_t from, uintptr_t last,
-                       bool is_clear_only,
+                       unsigned with,
                        bool (*visit)(void *, const struct leakwrap_indexed_block *), void *context)
 {
 	const uintptr_t end_of_region = from | (LEAKWRAP_REGION_SIZE - 1);
@@ -260,8 +287,8 @@ leakwrap_block_each_in(const struct leakwrap_indexed_region *in, uintptr_t from,
 
 			for (uint32_t plane = 0; plane < order.planes;
 			     plane++, number += order.windows) {
-				if (is_clear_only &&
-				    (in->bits[number / 2] >> number % 2 * 4 & 15) != 0)
+				if (with != LEAKWRAP_ANY_BITS &&
+				    leakwrap_slot_bits(in, number) != with)
 					continue;
 				if (leakwrap_block_read(in, number, &block) &&
 				    block.address >= from && block.address <= last &&
@@ -271,6 +298,48 @@ leakwrap_block_each_in(const struct leakwrap_indexed_region *in, uintptr_t from,
 		}
 	}
 	return true;
+}
+
+/* Calls VISIT with the call site, the size and the bits of every live block, in any order.  VISIT is
+ * always inlined. */
+LEAKWRAP_INLINE void
+leakwrap_block_index_each_bits(void (*visit)(void *, uint32_t site, size_t size, unsigned bits),
+                               void *context)
+{
+	const struct leakwrap_block_index *const index = &leakwrap_block_index;
+	struct leakwrap_live_block block;
+
+	for (size_t i = 0; i < index->region_count; i++) {
+		const struct leakwrap_indexed_region *const in = &index->regions[i];
+		const leakwrap_live_slot *const slots = in->slots;
+		const uint32_t count = in->layout.slots;
+
+		for (uint32_t group = 0; group < count; group += LEAKWRAP_SLOT_GROUP) {
+			if (leakwrap_slot_group_is_empty(&slots[group]))
+				continue;
+			for (unsigned used = leakwrap_slot_group_used(&slots[group]); used != 0;
+			     used &= used - 1) {
+				const uint32_t number = group + (uint32_t)__builtin_ctz(used);
+
+				const uint32_t value = atomic_load_explicit(&slots[number],
+				                                            memory_order_relaxed);
+				uint32_t site = leakwrap_slot_site(value);
+				size_t size = leakwrap_slot_small_size(value);
+
+				if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value))) {
+					if (!leakwrap_block_load(in, number, &block))
+						continue;
+					site = block.site;
+					size = block.size;
+				}
+				visit(context, site, size, leakwrap_slot_bits(in, number));
+			}
+		}
+	}
+	for (size_t i = 0; i < index->listed_count; i++)
+		if (!index->listed[i].has_slot)
+			visit(context, index->listed[i].site, index->listed[i].size,
+			      index->listed[i].bits);
 }
 
 #endif

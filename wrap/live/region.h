@@ -167,6 +167,7 @@ LEAKWRAP_INLINE bool leakwrap_slot_group_is_empty(const leakwrap_live_slot *slot
 	const word_of_slots *word = (const void *)slot;
 	uintptr_t any = 0;
 
+#pragma GCC unroll 16
 	for (unsigned i = 0; i < LEAKWRAP_SLOT_GROUP * sizeof(*slot) / sizeof(*word); i++)
 		any |= __atomic_load_n(&word[i], __ATOMIC_RELAXED);
 	return any == 0;
@@ -180,7 +181,7 @@ LEAKWRAP_INLINE unsigned leakwrap_slot_group_used(const leakwrap_live_slot *slot
 
 #pragma GCC unroll 16 /* halves the instructions */
 	for (unsigned i = LEAKWRAP_SLOT_GROUP; i-- > 0;)
-		used = used << 1 | (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
+		used = used * 2 + (atomic_load_explicit(&slot[i], memory_order_relaxed) != 0);
 	return used;
 }
 

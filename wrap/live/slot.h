@@ -116,6 +116,12 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
 	                                         : field - LEAKWRAP_SLOT_SIZE_0;
 }
 
+/* Returns the size in VALUE, which encodes a small block. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_small_size(uint32_t value)
+{
+	return (value & LEAKWRAP_SLOT_SIZE_FIELD) - LEAKWRAP_SLOT_SIZE_0;
+}
+
 /* Returns the position in its window of the block in VALUE: 0 or LEAKWRAP_HALFWAY. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_within(uint32_t value)
 {

@@ -24,6 +24,8 @@ enum {
 	HALFWAY = 8,  /* it is REACHABLE, and begins in the second half of its window */
 };
 
+#define WORD sizeof(uintptr_t)
+
 #define STACK_ROOM ((size_t)1 << 16)
 
 /* Possibly lost blocks that wait until all reachable blocks have been followed. */
@@ -79,7 +81,7 @@ static struct {
 	/* The lost block whose pointers are followed: its address and call site. */
 	uintptr_t leader;
 	uint32_t leader_site;
-	const struct leakwrap_verdicts *verdicts;
+	const struct leakwrap_sums *sums;
 	int original;    /* the process of which this is a copy, or 0 */
 	unsigned blocks; /* blocks until the next look at it */
 } mark;
@@ -152,26 +154,27 @@ static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintpt
 }
 
 /* Makes the block REACHABLE to whose first byte WORD, an address in IN, leads.  Returns false and
- * changes nothing if WORD leads elsewhere, the block is large, or blocks may lie in each other. */
+ * changes nothing if WORD leads elsewhere, the block is large or POSSIBLE, or blocks may lie in each
+ * other. */
 static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
-	uint32_t within, value;
-	struct leakwrap_window_bits at;
+	struct leakwrap_window at;
+	uint32_t value;
+	unsigned bits;
 
 	if (!in || in->has_overlap)
 		return false;
-	value = atomic_load_explicit(leakwrap_slot_of(in->region, word, &within),
-	                             memory_order_relaxed);
-	if (!leakwrap_slot_has_small_block(value, within))
+	at = leakwrap_window_of(in, word);
+	value = atomic_load_explicit(&in->slots[at.number], memory_order_relaxed);
+	if (!leakwrap_slot_has_small_block(value, at.within))
 		return false;
-	at = leakwrap_window_bits_of(in, word);
-	if ((*at.byte >> at.shift & KIND) != REACHABLE) {
-		const unsigned bits = reachable_bits(at.is_halfway) |
-		                      push_on_stack(word, leakwrap_slot_size(value));
-		uint8_t *const byte = &in->bits[at.byte - in->bits];
-
-		*byte = (uint8_t)((*byte & ~(15u << at.shift)) | bits << at.shift);
-	}
+	bits = *at.byte >> at.shift & 15u;
+	if ((bits & KIND) == REACHABLE)
+		return true;
+	if (bits != UNREACHED)
+		return false;
+	bits = reachable_bits(at.is_halfway) | push_on_stack(word, leakwrap_slot_small_size(value));
+	*at.byte |= (uint8_t)(bits << at.shift);
 	return true;
 }
 
@@ -235,6 +238,27 @@ static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t w
 		push(&block, LOST | INDIRECT);
 }
 
+/* Adds a block of SIZE bytes to the sums of KIND at SITE. */
+LEAKWRAP_INLINE void add(const struct leakwrap_sums *sums, uint32_t site,
+                         enum leakwrap_reach_kind kind, size_t size)
+{
+	if (site >= sums->sites)
+		return;
+	sums->by_site[site].bytes[kind] += size;
+	sums->by_site[site].blocks[kind]++;
+}
+
+/* Adds a block of SIZE bytes at SITE that is lost indirectly: the leader leads to it. */
+static void add_indirect(const struct leakwrap_sums *sums, uint32_t site, size_t size)
+{
+	if (sums->is_lost_uncertain) {
+		add(sums, site, LEAKWRAP_POSSIBLE, size);
+		return;
+	}
+	add(sums, mark.leader_site, LEAKWRAP_INDIRECT, size);
+	add(sums, site, LEAKWRAP_OWN_INDIRECT, size);
+}
+
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
 static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
@@ -243,16 +267,15 @@ static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t wo
 	if (!leakwrap_block_index_find_in(in, word, &block) ||
 	    leakwrap_block_bits(&block) != (LOST | INDIRECT))
 		return;
-	mark.verdicts->indirect(mark.verdicts->context, mark.leader_site, block.site, block.size);
+	add_indirect(mark.sums, block.site, block.size);
 	push(&block, UNREACHED | INDIRECT);
 }
 
-/* Returns whether WORD, an address in IN, leads to a reachable block for sure: nobody needs to take
- * it.  Where blocks lie in each other or have no slot, it may lead to another block than the one
- * that begins in its window. */
-static inline bool is_settled(const struct leakwrap_indexed_region *in, uintptr_t word)
+/* Returns whether an address of the window AT in IN leads to a reachable block for sure: nobody
+ * needs to take it.  Where blocks lie in each other or have no slot, it may lead to another block
+ * than the one that begins in its window. */
+static inline bool is_settled(const struct leakwrap_indexed_region *in, struct leakwrap_window at)
 {
-	const struct leakwrap_window_bits at = leakwrap_window_bits_of(in, word);
 	const unsigned bits = *at.byte >> at.shift;
 
 	return (bits & KIND) == REACHABLE && ((bits & HALFWAY) == 0 || at.is_halfway) &&
@@ -269,22 +292,29 @@ static inline void take_oldest(void)
 
 /* Looks at the bits of the oldest word whose bits were fetched.  Fetches its slot if it must be
  * taken. */
-static inline void look_at_oldest(void)
+static __attribute__((noinline)) void look_at_oldest(void)
 {
-	const struct candidate *const oldest = &mark.words[mark.words_out++ % WORDS_FETCHED];
-	uint32_t within;
+	const struct candidate oldest = mark.words[mark.words_out++ % WORDS_FETCHED];
+	const struct leakwrap_window at = leakwrap_window_of(oldest.in, oldest.word);
 
-	if (is_settled(oldest->in, oldest->word))
+	if (is_settled(oldest.in, at))
 		return;
-	__builtin_prefetch(leakwrap_slot_of(oldest->in->region, oldest->word, &within));
+	__builtin_prefetch((const void *)&oldest.in->slots[at.number]);
+	mark.slots[mark.slots_in++ % SLOTS_FETCHED] = oldest;
 	if (mark.slots_in - mark.slots_out == SLOTS_FETCHED)
 		take_oldest();
-	mark.slots[mark.slots_in++ % SLOTS_FETCHED] = *oldest;
 }
 
 /* Takes all words that wait. */
 static void take_waiting(void)
 {
+	/* The next node of a list waits alone. */
+	if (mark.words_in - mark.words_out == 1 && mark.slots_in == mark.slots_out) {
+		const struct candidate *const only = &mark.words[mark.words_out++ % WORDS_FETCHED];
+
+		mark.take(only->in, only->word);
+		return;
+	}
 	while (mark.words_in != mark.words_out)
 		look_at_oldest();
 	while (mark.slots_in != mark.slots_out)
@@ -308,10 +338,10 @@ static __attribute__((noinline)) void add_word(uintptr_t word)
 		mark.take(NULL, word);
 		return;
 	}
-	__builtin_prefetch(leakwrap_window_bits_of(in, word).byte);
+	__builtin_prefetch(leakwrap_window_of(in, word).byte);
+	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in};
 	if (mark.words_in - mark.words_out == WORDS_FETCHED)
 		look_at_oldest();
-	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in};
 }
 
 /* As scan, for words at each step of the option pointer_step=. */
@@ -336,6 +366,16 @@ static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t e
 	}
 }
 
+/* Adds the word at ADDRESS if it may lead to a block: blocks lie in SIZE bytes from LOW on. */
+LEAKWRAP_INLINE void scan_word(uintptr_t address, uintptr_t low, uintptr_t size)
+{
+	const uintptr_t word = UNTAG(leakwrap_stack_word(address));
+
+	/* Most words are no addresses of the heap. */
+	if (leakwrap_unlikely(word - low < size))
+		add_word(word);
+}
+
 /* Takes each word from START to END, which can be read, that may lead to a block.  May do so later:
  * take_waiting. */
 static void scan(uintptr_t start, uintptr_t end)
@@ -346,15 +386,18 @@ static void scan(uintptr_t start, uintptr_t end)
 		scan_in_steps(start, end);
 		return;
 	}
-	start = (start + sizeof(start) - 1) & ~(sizeof(start) - 1);
-	end &= ~(sizeof(end) - 1);
-	for (; start < end; start += sizeof(start)) {
-		const uintptr_t word = UNTAG(leakwrap_stack_word(start));
-
-		/* Most words are no addresses of the heap. */
-		if (leakwrap_unlikely(word - low < size))
-			add_word(word);
+	start = (start + WORD - 1) & ~(WORD - 1);
+	end &= ~(WORD - 1);
+	if (start >= end)
+		return;
+	for (; end - start >= 4 * WORD; start += 4 * WORD) {
+		scan_word(start, low, size);
+		scan_word(start + WORD, low, size);
+		scan_word(start + 2 * WORD, low, size);
+		scan_word(start + 3 * WORD, low, size);
 	}
+	for (; start < end; start += WORD)
+		scan_word(start, low, size);
 }
 
 /* As scan, for the pages from START to END that were written to. */
@@ -412,25 +455,37 @@ static inline void scan_block(uintptr_t address, size_t size)
 		scan_parts(address, end);
 }
 
+/* Moves blocks from the stack to those that are fetched, as long as there is room. */
+static inline void fetch_blocks(void)
+{
+	while (mark.depth > 0 && mark.blocks_in - mark.blocks_out < BLOCKS_FETCHED) {
+		const struct followed next = mark.stack[--mark.depth];
+
+		mark.fetched[mark.blocks_in++ % BLOCKS_FETCHED] = next;
+		__builtin_prefetch((const void *)next.address);
+		__builtin_prefetch((const void *)(next.address + next.size - 1));
+	}
+}
+
 /* Follows the blocks on the stack, and those that they lead to. */
 static void follow_stack(void)
 {
-	struct followed next;
+	for (;;) {
+		struct followed next;
 
-	do {
-		if (mark.depth == 0 && mark.blocks_in == mark.blocks_out)
-			take_waiting();
-		while (mark.blocks_in - mark.blocks_out < BLOCKS_FETCHED && mark.depth > 0) {
+		if (mark.blocks_in != mark.blocks_out || mark.depth > 1) {
+			fetch_blocks();
+			next = mark.fetched[mark.blocks_out++ % BLOCKS_FETCHED];
+		} else if (mark.depth == 1) {
 			next = mark.stack[--mark.depth];
-			mark.fetched[mark.blocks_in++ % BLOCKS_FETCHED] = next;
-			__builtin_prefetch((const void *)next.address);
-			__builtin_prefetch((const void *)(next.address + next.size - 1));
+		} else if (mark.words_in != mark.words_out || mark.slots_in != mark.slots_out) {
+			take_waiting();
+			continue;
+		} else {
+			return;
 		}
-		if (mark.blocks_in == mark.blocks_out)
-			break;
-		next = mark.fetched[mark.blocks_out++ % BLOCKS_FETCHED];
 		scan_block(next.address, next.size);
-	} while (true);
+	}
 }
 
 /* Puts BLOCK on the stack if it is PENDING, unless it must wait for reachable blocks. */
@@ -470,45 +525,48 @@ static void follow_deferred(void)
 	follow_all();
 }
 
-/* -- lost blocks ------------------------------------------------------------------------------- */
+/* -- verdicts ---------------------------------------------------------------------------------- */
 
-/* Follows the pointers of BLOCK if nothing has led to it so far. */
+/* What the pass over all blocks knows. */
+struct verdicts {
+	const struct leakwrap_sums *sums;
+	bool has_unreached;
+};
+
+/* Adds a block with BITS that is reachable or possibly lost to the sums. */
+LEAKWRAP_INLINE void give_verdict(void *context, uint32_t site, size_t size, unsigned bits)
+{
+	struct verdicts *const verdicts = context;
+
+	if (leakwrap_likely((bits & KIND) == REACHABLE))
+		add(verdicts->sums, site, LEAKWRAP_REACHABLE, size);
+	else if ((bits & KIND) == POSSIBLE)
+		add(verdicts->sums, site, LEAKWRAP_POSSIBLE, size);
+	else
+		verdicts->has_unreached = true;
+}
+
+/* Follows the pointers of BLOCK, to which nothing has led so far. */
 static void follow_unreached(void *context, const struct leakwrap_indexed_block *block)
 {
 	(void)context;
-	if (leakwrap_block_bits(block) != UNREACHED)
-		return;
 	mark.leader = block->address;
 	leakwrap_block_set_bits(block, LOST);
 	scan_block(block->address, block->size);
 	follow_all();
 }
 
-/* Tells the verdict about BLOCK, and those about the blocks that it leads to if it is definitely
- * lost. */
-static void give_verdict(void *context, const struct leakwrap_indexed_block *block)
+/* Adds BLOCK, which is definitely lost, to the sums, and the blocks that it leads to. */
+static void give_lost_verdicts(void *context, const struct leakwrap_indexed_block *block)
 {
-	const struct leakwrap_verdicts *const verdicts = mark.verdicts;
+	const struct leakwrap_sums *const sums = context;
 
-	(void)context;
-	switch (leakwrap_block_bits(block)) {
-	case REACHABLE:
-	case REACHABLE | HALFWAY:
-		verdicts->reachable(verdicts->context, block->site, block->size);
-		break;
-	case POSSIBLE:
-		verdicts->possible(verdicts->context, block->site, block->size);
-		break;
-	case LOST:
-		verdicts->definite(verdicts->context, block->site, block->size);
-		mark.leader = block->address;
-		mark.leader_site = block->site;
-		scan_block(block->address, block->size);
-		follow_all();
-		break;
-	default: /* indirectly lost: told with its leader */
-		break;
-	}
+	add(sums, block->site, sums->is_lost_uncertain ? LEAKWRAP_POSSIBLE : LEAKWRAP_DEFINITE,
+	    block->size);
+	mark.leader = block->address;
+	mark.leader_site = block->site;
+	scan_block(block->address, block->size);
+	follow_all();
 }
 
 /* -- the public functions ---------------------------------------------------------------------- */
@@ -585,15 +643,20 @@ static void mark_known(void *context, const struct leakwrap_indexed_block *block
 		push(block, reachable_bits(block->is_halfway));
 }
 
-void leakwrap_mark_finish(const struct leakwrap_verdicts *verdicts)
+void leakwrap_mark_finish(const struct leakwrap_sums *sums)
 {
-	mark.verdicts = verdicts;
+	struct verdicts verdicts = {sums, false};
+
+	mark.sums = sums;
 	if (leakwrap_block_index.ignored_count > 0 || leakwrap_block_index.parted_count > 0)
 		leakwrap_block_index_each(mark_known, NULL);
 	follow_all();
 	follow_deferred();
+	leakwrap_block_index_each_bits(give_verdict, &verdicts);
+	if (!verdicts.has_unreached)
+		return;
 	mark.take = take_from_lost;
-	leakwrap_block_index_each_clear(follow_unreached, NULL);
+	leakwrap_block_index_each_with(UNREACHED, follow_unreached, NULL);
 	mark.take = take_to_count;
-	leakwrap_block_index_each(give_verdict, NULL);
+	leakwrap_block_index_each_with(LOST, give_lost_verdicts, (void *)sums);
 }

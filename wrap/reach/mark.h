@@ -20,15 +20,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Gets the verdicts of leakwrap_mark_finish.  SITE is the call site of a block of SIZE bytes. */
-struct leakwrap_verdicts {
-	void (*reachable)(void *context, uint32_t site, size_t size);
-	void (*possible)(void *context, uint32_t site, size_t size);
-	void (*definite)(void *context, uint32_t site, size_t size);
-	/* A block of SITE that is indirectly lost: the definitely lost block of LEADER_SITE leads
-	 * to it. */
-	void (*indirect)(void *context, uint32_t leader_site, uint32_t site, size_t size);
-	void *context;
+#include "wrap/reach/kinds.h"
+
+/* Where the verdicts are added up. */
+struct leakwrap_sums {
+	struct leakwrap_kinds *by_site; /* by call site, SITES elements */
+	uint32_t sites;
+	bool is_lost_uncertain; /* what seems lost counts as possibly lost */
 };
 
 /* ORIGINAL: in a copy of a process, that process: the copy ends when the process has ended.  Else
@@ -50,7 +48,9 @@ void leakwrap_mark_range(uintptr_t start, uintptr_t end);
  * none. */
 void leakwrap_mark_block(uintptr_t address);
 
-/* Follows all pointers, and calls a function of VERDICTS once for each live block. */
-void leakwrap_mark_finish(const struct leakwrap_verdicts *verdicts);
+/* Follows all pointers, and adds each live block to SUMS once: to the kind of its call site.  A block
+ * that is indirectly lost counts twice: as LEAKWRAP_INDIRECT at the call site of the definitely
+ * lost block that leads to it, and as LEAKWRAP_OWN_INDIRECT at its own. */
+void leakwrap_mark_finish(const struct leakwrap_sums *sums);
 
 #endif
