@@ -129,6 +129,35 @@ static void many(void)
 	roots[1] = (struct node *)to_them;
 }
 
+/* Arrays that lead to more blocks than wait at a time: each leads to the next one at its end.  All
+ * blocks that they lead to lead to FIRST. */
+static struct node **wide(struct node *first)
+{
+	const unsigned count = 1000;
+	struct node **next = NULL;
+
+	for (unsigned arrays = 0; arrays < 100; arrays++) {
+		struct node **const nodes = malloc((count + 1) * sizeof(*nodes));
+
+		for (unsigned i = 0; i < count; i++)
+			nodes[i] = new_node(first, new_node(NULL, NULL));
+		nodes[count] = (struct node *)next;
+		next = nodes;
+	}
+	return next;
+}
+
+/* A reachable one, one that is lost, and one that leads to a lost block that leads to it. */
+static void wides(void)
+{
+	struct node *const leader = new_node(NULL, NULL);
+
+	roots[0] = (struct node *)wide(NULL);
+	wide(NULL);
+	leader->left = (struct node *)wide(leader);
+	new_node(NULL, NULL); /* its address stays in a register or on the stack */
+}
+
 /* Overwrites what the functions above have left on the stack. */
 static void clear_stack(void)
 {
@@ -142,8 +171,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*make)(void);
-	} shapes[] = {{"cases", cases}, {"trees", trees},     {"cycles", cycles},
-	              {"delta", delta}, {"lengths", lengths}, {"many", many}};
+	} shapes[] = {{"cases", cases},     {"trees", trees}, {"cycles", cycles}, {"delta", delta},
+	              {"lengths", lengths}, {"many", many},   {"wides", wides}};
 
 	for (unsigned i = 0; argc > 1 && i < sizeof(shapes) / sizeof(shapes[0]); i++)
 		if (strcmp(argv[1], shapes[i].name) == 0)

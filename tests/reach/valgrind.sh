@@ -34,6 +34,9 @@ for shape in cases trees cycles delta lengths many; do
 	equal "$shape, dynamic" "$(by_leakwrap "$W/dynamic" $shape)" "$wanted"
 	equal "$shape, static" "$(lost "$(by_leakwrap "$W/static" $shape)")" "$(lost "$wanted")"
 done
+# valgrind takes a stale pointer for one into a node. A static program's heap lies at low addresses,
+# which some integers look like: this one is large.
+equal "wides" "$(lost "$(by_leakwrap "$W/dynamic" wides)" | sed 's/[0-9]*\///g')" "3 400199 0"
 
 # The C++ library of a dynamic program allocates unseen; a static one keeps a block of its own.
 flags="-O1 -g -fno-builtin -Wall -Wextra -Werror"

@@ -56,7 +56,7 @@ static void sort_listed(void)
 
 /* What the walk over all blocks remembers: the block so far that reaches furthest. */
 struct walk {
-	uintptr_t end; /* of that block; 0: there is no block yet */
+	uintptr_t end;        /* of that block; 0: there is no block yet */
 	uintptr_t listed_end; /* END if the block is listed, or less */
 	const struct leakwrap_indexed_region *in;
 	uint32_t number; /* of its slot in IN */
@@ -119,11 +119,10 @@ static bool nest(struct walk *walk, uintptr_t end)
 	return true;
 }
 
-/* Adds the block in the slot NUMBER of IN: the first block, a large one, or one that lies in another.
- * Returns false if there is no memory. */
-static __attribute__((noinline)) bool add_other(struct walk *walk,
-                                                const struct leakwrap_indexed_region *in,
-                                                uint32_t number)
+/* Adds the block in the slot NUMBER of IN: the first block, a large one, or one that lies in
+ * another.  Returns false if there is no memory. */
+static __attribute__((noinline)) bool
+add_other(struct walk *walk, const struct leakwrap_indexed_region *in, uint32_t number)
 {
 	struct leakwrap_live_block block;
 	uintptr_t end;
@@ -146,20 +145,19 @@ static __attribute__((noinline)) bool add_other(struct walk *walk,
 	return true;
 }
 
-/* Adds the block in the slot NUMBER of IN.  PLANES: of IN; with one plane, BASE is the address of IN,
- * and 1 << HALF is half a window.  Returns false if there is no memory. */
+/* Adds the block in the slot NUMBER of IN.  PLANES: of IN; with one plane, BASE is the address of
+ * IN, and 1 << HALF is half a window.  Returns false if there is no memory. */
 LEAKWRAP_INLINE bool add_block(struct walk *walk, const struct leakwrap_indexed_region *in,
                                uint32_t planes, uintptr_t base, unsigned half, uint32_t number)
 {
-	const uint32_t value =
-	        atomic_load_explicit(&in->slots[number], memory_order_relaxed);
+	const uint32_t value = atomic_load_explicit(&in->slots[number], memory_order_relaxed);
 	struct leakwrap_live_block block;
 	uintptr_t end;
 
 	if (leakwrap_likely(planes == 1 && leakwrap_slot_is_small_block(value))) {
 		/* As leakwrap_region_decode, but shorter. */
-		block.address = base + ((uintptr_t)(number * 2 + (value / LEAKWRAP_SLOT_HALF & 1))
-		                        << half);
+		block.address =
+		        base + ((uintptr_t)(number * 2 + (value / LEAKWRAP_SLOT_HALF & 1)) << half);
 		block.size = leakwrap_slot_small_size(value);
 		block.site = leakwrap_slot_site(value);
 	} else {
@@ -291,7 +289,6 @@ static void sort_regions(void)
 /* Puts the regions into the hash table, which is half empty at least. */
 static void hash_regions(void)
 {
-
 	for (size_t i = 0; i < blocks.region_count; i++) {
 		const uintptr_t key = blocks.regions[i].key;
 		uint32_t at = (uint32_t)key * 0x9e3779b1u >> blocks.hash_shift;
@@ -316,8 +313,10 @@ static bool index_regions(void)
 
 	for (const struct leakwrap_region *region = newest; region; region = region->next) {
 		blocks.region_count++;
-		blocks.memory_size += region->layout.slots / 2 + LEAKWRAP_CARDS;
+		blocks.bits_size += region->layout.slots / 4;
 	}
+	blocks.memory_size =
+	        blocks.bits_size + blocks.region_count * LEAKWRAP_CARDS + blocks.bits_size / 2;
 	for (blocks.hash_shift = 26; blocks.region_count * 2 >> (32 - blocks.hash_shift) != 0;)
 		blocks.hash_shift--;
 	blocks.hash_mask = ((uint32_t)1 << (32 - blocks.hash_shift)) - 1;
@@ -330,22 +329,23 @@ static bool index_regions(void)
 	memory = blocks.memory;
 	blocks.region_count = 0;
 	for (const struct leakwrap_region *region = newest; region; region = region->next) {
-		blocks.regions[blocks.region_count++] = (struct leakwrap_indexed_region){
-		        .slots = region->slots,
-		        .key = region->key,
-		        .layout = region->layout,
-		        .region = region};
+		blocks.regions[blocks.region_count++] =
+		        (struct leakwrap_indexed_region){.slots = region->slots,
+		                                         .key = region->key,
+		                                         .layout = region->layout,
+		                                         .region = region};
 	}
 	sort_regions();
 	for (size_t i = 0; i < blocks.region_count; i++) {
 		struct leakwrap_indexed_region *const in = &blocks.regions[i];
 
 		in->bits = memory;
-		memory += in->layout.slots / 2;
+		memory += in->layout.slots / 4;
 	}
 	/* Cards lie together: few pages. */
 	for (size_t i = 0; i < blocks.region_count; i++, memory += LEAKWRAP_CARDS)
 		blocks.regions[i].cards = memory;
+	blocks.pending = memory;
 	hash_regions();
 	return true;
 }

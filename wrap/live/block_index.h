@@ -1,15 +1,16 @@
 /* block_index.h - an index of all live blocks at one moment: finds the block that holds an address,
- * and keeps four bits for each block.
+ * and keeps two bits for each block.
  *
  * The slots of the live table say where blocks begin.  Each region gets two arrays:
  *
- *   bits    four bits for each slot
+ *   bits    two bits for each slot
  *   cards   a byte for each KiB, a card: how far before the card the block begins that reaches
  *           into it
  *
  * So the block that holds an address is found by the slots of one or two cards.  Blocks without a
  * slot, large blocks, and blocks in which other blocks lie are also in a sorted array.  With
- * glibc's malloc the index takes 1/60 of the heap that it looks at.
+ * glibc's malloc the index takes 1/113 of the heap that it looks at, and 1/78 if blocks are
+ * pending everywhere.
  *
  * Nobody may add or remove blocks while the index is in use: other threads are parked, or the
  * process is a copy (fork).  One thread at a time.  Signal-safe, takes no lock.

@@ -1,6 +1,8 @@
 /* indexed_block.c - see indexed_block.h. */
 #include "wrap/live/indexed_block.h"
 
+#include <string.h>
+
 struct leakwrap_block_index leakwrap_block_index;
 
 #define blocks leakwrap_block_index
@@ -209,7 +211,7 @@ bool leakwrap_block_find_next(uintptr_t from, uintptr_t limit, struct leakwrap_i
 		const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(from);
 
 		if (in && !leakwrap_block_each_in(in, from, limit - 1, LEAKWRAP_ANY_BITS,
-		                                   take_first, found))
+		                                  take_first, found))
 			return true;
 		from = (from | (LEAKWRAP_REGION_SIZE - 1)) + 1;
 		if (from == 0)
@@ -257,7 +259,7 @@ LEAKWRAP_INLINE void each_block(struct each *each, unsigned with)
 		                       with, visit_next, each);
 	for (size_t i = 0; i < blocks.listed_count; i++)
 		if (!blocks.listed[i].has_slot &&
-		    (with == LEAKWRAP_ANY_BITS || blocks.listed[i].bits == with)) {
+		    (with == LEAKWRAP_ANY_BITS || (blocks.listed[i].bits & 3u) == with)) {
 			const struct leakwrap_indexed_block block =
 			        describe_listed(&blocks.listed[i]);
 
@@ -278,6 +280,80 @@ void leakwrap_block_index_each_with(unsigned bits,
                                     void *context)
 {
 	each_block(&(struct each){visit, context}, bits);
+}
+
+void leakwrap_block_index_fold_bits(void)
+{
+	for (size_t i = 0; i < blocks.bits_size; i++) {
+		const unsigned bits = blocks.memory[i];
+
+		/* Pages without any bits take no memory. */
+		if (bits != 0)
+			blocks.memory[i] = (bits | bits >> 1) & 0x55u;
+	}
+	for (size_t i = 0; i < blocks.listed_count; i++)
+		blocks.listed[i].bits = blocks.listed[i].bits != 0;
+}
+
+/* In the bits of a block without a slot: it is pending. */
+#define LISTED_PENDING 4u
+
+/* Where a block's bit stands that says whether it is pending. */
+struct pending {
+	uint8_t *byte, bit;
+};
+
+static struct pending pending_of(const struct leakwrap_indexed_block *block)
+{
+	const uintptr_t offset = (uintptr_t)block->bits - (uintptr_t)blocks.memory;
+
+	/* The bits of a block without a slot are elsewhere. */
+	if (offset >= blocks.bits_size)
+		return (struct pending){block->bits, LISTED_PENDING};
+	return (struct pending){&blocks.pending[offset / 2],
+	                        (uint8_t)(1u << (offset % 2 * 4 + block->shift / 2))};
+}
+
+void leakwrap_block_set_pending(const struct leakwrap_indexed_block *block, bool is_pending)
+{
+	const struct pending pending = pending_of(block);
+
+	if (is_pending)
+		*pending.byte |= pending.bit;
+	else
+		*pending.byte &= (uint8_t)~pending.bit;
+}
+
+/* Visits the pending blocks of IN. */
+static void each_pending_in(const struct leakwrap_indexed_region *in, const struct each *each)
+{
+	const uint8_t *const pending = blocks.pending + (in->bits - blocks.memory) / 2;
+	struct leakwrap_indexed_block block;
+	uint32_t word;
+
+	for (uint32_t first = 0; first < in->layout.slots; first += 32) {
+		memcpy(&word, pending + first / 8, sizeof(word));
+		for (; word != 0; word &= word - 1)
+			if (leakwrap_block_read(in, first + (uint32_t)__builtin_ctz(word), &block))
+				each->visit(each->context, &block);
+	}
+}
+
+void leakwrap_block_index_each_pending(void (*visit)(void *context,
+                                                     const struct leakwrap_indexed_block *block),
+                                       void *context)
+{
+	const struct each each = {visit, context};
+
+	for (size_t i = 0; i < blocks.region_count; i++)
+		each_pending_in(&blocks.regions[i], &each);
+	for (size_t i = 0; i < blocks.listed_count; i++)
+		if (!blocks.listed[i].has_slot && (blocks.listed[i].bits & LISTED_PENDING) != 0) {
+			const struct leakwrap_indexed_block block =
+			        describe_listed(&blocks.listed[i]);
+
+			visit(context, &block);
+		}
 }
 
 void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end)

@@ -14,13 +14,13 @@
 #include "wrap/live/held.h"
 #include "wrap/live/region.h"
 
-/* A live block, and where its four bits are. */
+/* A live block, and where its two bits are. */
 struct leakwrap_indexed_block {
 	uintptr_t address;
 	size_t size;
 	uint32_t site;
 	uint8_t *bits;   /* the byte that holds the block's bits */
-	uint8_t shift;   /* their position in it: 0 or 4 */
+	uint8_t shift;   /* their position in it: 0, 2, 4 or 6 */
 	bool is_parted;  /* other live blocks lie in it: an allocator hands out its parts */
 	bool is_halfway; /* it begins in the second half of its window */
 };
@@ -47,8 +47,9 @@ struct leakwrap_block_index {
 	struct leakwrap_listed_block *listed; /* by address; of equal addresses the largest first */
 	size_t listed_count, listed_room;
 	size_t exact_count, parted_count, ignored_count;
-	uint8_t *memory; /* of bits and cards */
-	size_t memory_size;
+	uint8_t *memory; /* of the bits, the cards, and the marks of pending blocks */
+	size_t memory_size, bits_size;
+	uint8_t *pending;    /* a bit for each slot */
 	uintptr_t low, high; /* the bounds of all blocks; both 0 if there is none */
 };
 
@@ -82,20 +83,20 @@ struct leakwrap_window {
 	uint32_t number; /* of the slot */
 	uint32_t within; /* the address's position in the window, as leakwrap_slot_of tells it */
 	uint8_t *byte;   /* it holds the bits */
-	uint8_t shift;   /* their position in it: 0 or 4 */
+	uint8_t shift;   /* their position in it: 0, 2, 4 or 6 */
 	bool is_halfway; /* the address is in the second half of the window */
 };
 
 /* Finds the window of ADDRESS, an address in IN. */
-LEAKWRAP_INLINE struct leakwrap_window
-leakwrap_window_of(const struct leakwrap_indexed_region *in, uintptr_t address)
+LEAKWRAP_INLINE struct leakwrap_window leakwrap_window_of(const struct leakwrap_indexed_region *in,
+                                                          uintptr_t address)
 {
 	const uint32_t product =
 	        (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * in->layout.factor;
 	const uint32_t number = product >> LEAKWRAP_SLOT_NUMBER_SHIFT;
 
-	return (struct leakwrap_window){number, product & in->layout.within, &in->bits[number / 2],
-	                                (uint8_t)(number % 2 * 4),
+	return (struct leakwrap_window){number, product & in->layout.within, &in->bits[number / 4],
+	                                (uint8_t)(number % 4 * 2),
 	                                (product & LEAKWRAP_HALFWAY) != 0};
 }
 
@@ -123,20 +124,33 @@ void leakwrap_block_index_each_with(unsigned bits,
                                                   const struct leakwrap_indexed_block *block),
                                     void *context);
 
+/* Sets the bits of every block whose bits are not 0 to 1. */
+void leakwrap_block_index_fold_bits(void);
+
+/* Makes BLOCK pending, or ends that: one more bit for each block.  As long as no block is pending,
+ * these bits take no memory. */
+void leakwrap_block_set_pending(const struct leakwrap_indexed_block *block, bool is_pending);
+
+/* Calls VISIT for every pending block.  VISIT may make blocks pending: they are visited this time
+ * or the next. */
+void leakwrap_block_index_each_pending(void (*visit)(void *context,
+                                                     const struct leakwrap_indexed_block *block),
+                                       void *context);
+
 /* Sets *START and *END to the bounds of the index's variables: they hold addresses of blocks. */
 void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end);
 
 /* Returns the bits of BLOCK. */
 static inline unsigned leakwrap_block_bits(const struct leakwrap_indexed_block *block)
 {
-	return *block->bits >> block->shift & 15u;
+	return *block->bits >> block->shift & 3u;
 }
 
 /* Sets the bits of BLOCK to BITS. */
 static inline void leakwrap_block_set_bits(const struct leakwrap_indexed_block *block,
                                            unsigned bits)
 {
-	*block->bits = (uint8_t)((*block->bits & ~(15u << block->shift)) | bits << block->shift);
+	*block->bits = (uint8_t)((*block->bits & ~(3u << block->shift)) | bits << block->shift);
 }
 
 /* -- for block_index.c ------------------------------------------------------------------------- */
@@ -156,7 +170,7 @@ struct leakwrap_listed_block {
 	uintptr_t address;
 	size_t size;
 	uint32_t site;
-	uint8_t bits; /* of a block without a slot */
+	uint8_t bits; /* of a block without a slot, and above them whether it is pending */
 	bool has_slot, is_parted;
 };
 
@@ -225,8 +239,8 @@ LEAKWRAP_INLINE bool leakwrap_block_read(const struct leakwrap_indexed_region *i
 	        .address = block.address,
 	        .size = block.size,
 	        .site = block.site,
-	        .bits = &in->bits[number / 2],
-	        .shift = (uint8_t)(number % 2 * 4),
+	        .bits = &in->bits[number / 4],
+	        .shift = (uint8_t)(number % 4 * 2),
 	        .is_halfway = leakwrap_window_of(in, block.address).is_halfway,
 	        .is_parted = in->has_overlap && leakwrap_block_index.parted_count > 0 &&
 	                     leakwrap_block_is_parted(block.address),
@@ -243,8 +257,7 @@ static inline unsigned leakwrap_windows_used(const struct leakwrap_indexed_regio
 	unsigned used = 0;
 
 	for (uint32_t plane = 0; plane < order->planes; plane++) {
-		const leakwrap_live_slot *const slot =
-		        &in->slots[plane * order->windows + group];
+		const leakwrap_live_slot *const slot = &in->slots[plane * order->windows + group];
 
 		if (!leakwrap_slot_group_is_empty(slot))
 			used |= leakwrap_slot_group_used(slot);
@@ -253,13 +266,13 @@ static inline unsigned leakwrap_windows_used(const struct leakwrap_indexed_regio
 }
 
 /* Of blocks with any bits, not of some alone. */
-#define LEAKWRAP_ANY_BITS 16u
+#define LEAKWRAP_ANY_BITS 4u
 
 /* Returns the bits of the block in the slot NUMBER of IN. */
 LEAKWRAP_INLINE unsigned leakwrap_slot_bits(const struct leakwrap_indexed_region *in,
                                             uint32_t number)
 {
-	return in->bits[number / 2] >> number % 2 * 4 & 15u;
+	return in->bits[number / 4] >> number % 4 * 2 & 3u;
 }
 
 /* Calls VISIT for the blocks with slots in IN that start from FROM, an address in IN, to LAST, in
@@ -267,8 +280,8 @@ LEAKWRAP_INLINE unsigned leakwrap_slot_bits(const struct leakwrap_indexed_region
  * LEAKWRAP_ANY_BITS.  Returns whether it never did. */
 LEAKWRAP_INLINE bool
 leakwrap_block_each_in(const struct leakwrap_indexed_region *in, uintptr_t from, uintptr_t last,
-                       unsigned with,
-                       bool (*visit)(void *, const struct leakwrap_indexed_block *), void *context)
+                       unsigned with, bool (*visit)(void *, const struct leakwrap_indexed_block *),
+                       void *context)
 {
 	const uintptr_t end_of_region = from | (LEAKWRAP_REGION_SIZE - 1);
 	const struct leakwrap_slot_order order = leakwrap_slot_order_of(in);
@@ -300,11 +313,11 @@ leakwrap_block_each_in(const struct leakwrap_indexed_region *in, uintptr_t from,
 	return true;
 }
 
-/* Calls VISIT with the call site, the size and the bits of every live block, in any order.  VISIT is
- * always inlined. */
-LEAKWRAP_INLINE void
-leakwrap_block_index_each_bits(void (*visit)(void *, uint32_t site, size_t size, unsigned bits),
-                               void *context)
+/* Calls VISIT with the call site, the size and the bits of every live block, in any order.  VISIT
+ * is inlined. */
+LEAKWRAP_INLINE void leakwrap_block_index_each_bits(void (*visit)(void *, uint32_t site,
+                                                                  size_t size, unsigned bits),
+                                                    void *context)
 {
 	const struct leakwrap_block_index *const index = &leakwrap_block_index;
 	struct leakwrap_live_block block;
@@ -321,8 +334,8 @@ leakwrap_block_index_each_bits(void (*visit)(void *, uint32_t site, size_t size,
 			     used &= used - 1) {
 				const uint32_t number = group + (uint32_t)__builtin_ctz(used);
 
-				const uint32_t value = atomic_load_explicit(&slots[number],
-				                                            memory_order_relaxed);
+				const uint32_t value =
+				        atomic_load_explicit(&slots[number], memory_order_relaxed);
 				uint32_t site = leakwrap_slot_site(value);
 				size_t size = leakwrap_slot_small_size(value);
 
@@ -339,7 +352,7 @@ leakwrap_block_index_each_bits(void (*visit)(void *, uint32_t site, size_t size,
 	for (size_t i = 0; i < index->listed_count; i++)
 		if (!index->listed[i].has_slot)
 			visit(context, index->listed[i].site, index->listed[i].size,
-			      index->listed[i].bits);
+			      index->listed[i].bits & 3u);
 }
 
 #endif

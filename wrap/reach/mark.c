@@ -8,23 +8,12 @@
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
 #include "wrap/reach/maps.h"
+#include "wrap/reach/sums.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #include <string.h>
 
-/* The bits of a block.  The two lower are its kind so far. */
-enum {
-	UNREACHED,
-	POSSIBLE,
-	REACHABLE,
-	LOST, /* unreached, and its pointers were followed */
-	KIND = 3,
-	PENDING = 4,  /* its pointers must be followed, and it is not on the stack */
-	INDIRECT = 8, /* another lost block leads to it */
-	HALFWAY = 8,  /* it is REACHABLE, and begins in the second half of its window */
-};
-
-#define WORD sizeof(uintptr_t)
+#define WORD       sizeof(uintptr_t)
 
 #define STACK_ROOM ((size_t)1 << 16)
 
@@ -64,12 +53,13 @@ static struct {
 	void (*take)(const struct leakwrap_indexed_region *in, uintptr_t word);
 	struct followed *stack;
 	size_t depth;
-	bool has_overflowed; /* blocks are PENDING, for want of room on the stack */
+	bool has_overflowed; /* blocks are pending, for want of room on the stack */
 	/* Blocks that a reachable word leads into.  Most turn out to be reachable: to follow them
 	 * at once would follow what they lead to twice. */
 	struct followed *deferred;
 	size_t deferred_count;
-	bool has_more_deferred; /* POSSIBLE blocks are PENDING, for want of room */
+	bool has_more_deferred; /* LEAKWRAP_IS_POSSIBLE blocks are pending, for want of room */
+	unsigned reachable;     /* LEAKWRAP_IS_REACHABLE as long as bits mean that, then 0 */
 	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
 	struct followed fetched[BLOCKS_FETCHED];
 	/* How many went into the lines, and out of them. */
@@ -88,42 +78,37 @@ static struct {
 
 /* -- words ------------------------------------------------------------------------------------- */
 
-/* Puts the block of SIZE bytes at ADDRESS on the stack.  Returns the bits that it needs: PENDING if
- * there is no room, else 0. */
-static inline unsigned push_on_stack(uintptr_t address, size_t size)
+/* Puts the block of SIZE bytes at ADDRESS on the stack.  Returns false if there is no room. */
+static inline bool push_on_stack(uintptr_t address, size_t size)
 {
-	if (leakwrap_likely(mark.depth < STACK_ROOM)) {
-		mark.stack[mark.depth++] = (struct followed){address, size};
-		return 0;
-	}
-	mark.has_overflowed = true;
-	return PENDING;
+	if (leakwrap_unlikely(mark.depth >= STACK_ROOM))
+		return false;
+	mark.stack[mark.depth++] = (struct followed){address, size};
+	return true;
 }
 
-/* Sets the bits of BLOCK, and puts it on the stack. */
+/* Sets the bits of BLOCK, and puts it on the stack.  If there is no room, makes it pending: its
+ * pointers are followed later. */
 static void push(const struct leakwrap_indexed_block *block, unsigned bits)
 {
-	leakwrap_block_set_bits(block, bits | push_on_stack(block->address, block->size));
+	leakwrap_block_set_bits(block, bits);
+	if (push_on_stack(block->address, block->size))
+		return;
+	mark.has_overflowed = true;
+	leakwrap_block_set_pending(block, true);
 }
 
 /* Makes BLOCK possibly lost for now.  It is followed when all reachable blocks have been. */
 static void defer(const struct leakwrap_indexed_block *block)
 {
-	unsigned bits = POSSIBLE;
-
+	leakwrap_block_set_bits(block, LEAKWRAP_IS_POSSIBLE);
 	if (mark.deferred_count < DEFERRED_ROOM) {
 		mark.deferred[mark.deferred_count++] =
 		        (struct followed){block->address, block->size};
 	} else {
 		mark.has_more_deferred = true;
-		bits |= PENDING;
+		leakwrap_block_set_pending(block, true);
 	}
-	leakwrap_block_set_bits(block, bits);
-}
-
-static inline unsigned reachable_bits(bool is_halfway)
-{
-	return REACHABLE | (is_halfway ? HALFWAY : 0);
 }
 
 /* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
@@ -153,9 +138,9 @@ static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintpt
 	       leakwrap_is_usual_interior(start, block->size, word);
 }
 
-/* Makes the block REACHABLE to whose first byte WORD, an address in IN, leads.  Returns false and
- * changes nothing if WORD leads elsewhere, the block is large or POSSIBLE, or blocks may lie in each
- * other. */
+/* Makes the block reachable to whose first byte WORD, an address in IN, leads.  Returns false and
+ * changes nothing if WORD leads elsewhere, the block is large or possibly lost, blocks may lie in
+ * each other, or the stack is full. */
 static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uintptr_t word)
 {
 	struct leakwrap_window at;
@@ -168,13 +153,12 @@ static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uin
 	value = atomic_load_explicit(&in->slots[at.number], memory_order_relaxed);
 	if (!leakwrap_slot_has_small_block(value, at.within))
 		return false;
-	bits = *at.byte >> at.shift & 15u;
-	if ((bits & KIND) == REACHABLE)
+	bits = *at.byte >> at.shift & 3u;
+	if ((bits & LEAKWRAP_IS_REACHABLE) != 0)
 		return true;
-	if (bits != UNREACHED)
+	if (bits != LEAKWRAP_IS_UNREACHED || !push_on_stack(word, leakwrap_slot_small_size(value)))
 		return false;
-	bits = reachable_bits(at.is_halfway) | push_on_stack(word, leakwrap_slot_small_size(value));
-	*at.byte |= (uint8_t)(bits << at.shift);
+	*at.byte |= (uint8_t)(leakwrap_reachable_bits(at.is_halfway) << at.shift);
 	return true;
 }
 
@@ -189,13 +173,13 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 	if (!leakwrap_block_index_find_in(in, word, &block))
 		return;
 	now = leakwrap_block_bits(&block);
-	if ((now & KIND) == REACHABLE)
+	if ((now & LEAKWRAP_IS_REACHABLE) != 0)
 		return;
 	if (block.is_parted)
-		leakwrap_block_set_bits(&block, REACHABLE);
+		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
 	else if (word == block.address || is_usual_interior(&block, word))
-		push(&block, reachable_bits(block.is_halfway));
-	else if ((now & KIND) != POSSIBLE)
+		push(&block, leakwrap_reachable_bits(block.is_halfway));
+	else if (now != LEAKWRAP_IS_POSSIBLE)
 		defer(&block);
 }
 
@@ -214,9 +198,9 @@ static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr
 	if (!leakwrap_block_index_find_in(in, word, &block))
 		return;
 	if (block.is_parted)
-		leakwrap_block_set_bits(&block, REACHABLE);
-	else if ((leakwrap_block_bits(&block) & KIND) == UNREACHED)
-		push(&block, POSSIBLE);
+		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
+	else if (leakwrap_block_bits(&block) == LEAKWRAP_IS_UNREACHED)
+		push(&block, LEAKWRAP_IS_POSSIBLE);
 }
 
 /* Takes WORD, read from a lost block: what it leads to is lost indirectly. */
@@ -229,34 +213,11 @@ static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t w
 	    block.is_parted)
 		return;
 	bits = leakwrap_block_bits(&block);
-	if ((bits & KIND) == POSSIBLE || (bits & KIND) == REACHABLE || (bits & INDIRECT) != 0)
-		return;
 	/* An earlier leader: its pointers have been followed. */
-	if ((bits & KIND) == LOST)
-		leakwrap_block_set_bits(&block, bits | INDIRECT);
-	else
-		push(&block, LOST | INDIRECT);
-}
-
-/* Adds a block of SIZE bytes to the sums of KIND at SITE. */
-LEAKWRAP_INLINE void add(const struct leakwrap_sums *sums, uint32_t site,
-                         enum leakwrap_reach_kind kind, size_t size)
-{
-	if (site >= sums->sites)
-		return;
-	sums->by_site[site].bytes[kind] += size;
-	sums->by_site[site].blocks[kind]++;
-}
-
-/* Adds a block of SIZE bytes at SITE that is lost indirectly: the leader leads to it. */
-static void add_indirect(const struct leakwrap_sums *sums, uint32_t site, size_t size)
-{
-	if (sums->is_lost_uncertain) {
-		add(sums, site, LEAKWRAP_POSSIBLE, size);
-		return;
-	}
-	add(sums, mark.leader_site, LEAKWRAP_INDIRECT, size);
-	add(sums, site, LEAKWRAP_OWN_INDIRECT, size);
+	if (bits == LEAKWRAP_IS_LOST)
+		leakwrap_block_set_bits(&block, LEAKWRAP_IS_INDIRECT);
+	else if (bits == LEAKWRAP_IS_UNREACHED)
+		push(&block, LEAKWRAP_IS_INDIRECT);
 }
 
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
@@ -265,10 +226,10 @@ static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t wo
 	struct leakwrap_indexed_block block;
 
 	if (!leakwrap_block_index_find_in(in, word, &block) ||
-	    leakwrap_block_bits(&block) != (LOST | INDIRECT))
+	    leakwrap_block_bits(&block) != LEAKWRAP_IS_INDIRECT)
 		return;
-	add_indirect(mark.sums, block.site, block.size);
-	push(&block, UNREACHED | INDIRECT);
+	leakwrap_add_indirect(mark.sums, mark.leader_site, block.site, block.size);
+	push(&block, LEAKWRAP_IS_SETTLED);
 }
 
 /* Returns whether an address of the window AT in IN leads to a reachable block for sure: nobody
@@ -278,8 +239,9 @@ static inline bool is_settled(const struct leakwrap_indexed_region *in, struct l
 {
 	const unsigned bits = *at.byte >> at.shift;
 
-	return (bits & KIND) == REACHABLE && ((bits & HALFWAY) == 0 || at.is_halfway) &&
-	       !in->has_overlap && !in->has_exact;
+	return (bits & mark.reachable) != 0 &&
+	       ((bits & LEAKWRAP_IS_HALFWAY) == 0 || at.is_halfway) && !in->has_overlap &&
+	       !in->has_exact;
 }
 
 /* Takes the oldest word whose slot was fetched. */
@@ -455,18 +417,6 @@ static inline void scan_block(uintptr_t address, size_t size)
 		scan_parts(address, end);
 }
 
-/* Moves blocks from the stack to those that are fetched, as long as there is room. */
-static inline void fetch_blocks(void)
-{
-	while (mark.depth > 0 && mark.blocks_in - mark.blocks_out < BLOCKS_FETCHED) {
-		const struct followed next = mark.stack[--mark.depth];
-
-		mark.fetched[mark.blocks_in++ % BLOCKS_FETCHED] = next;
-		__builtin_prefetch((const void *)next.address);
-		__builtin_prefetch((const void *)(next.address + next.size - 1));
-	}
-}
-
 /* Follows the blocks on the stack, and those that they lead to. */
 static void follow_stack(void)
 {
@@ -474,7 +424,13 @@ static void follow_stack(void)
 		struct followed next;
 
 		if (mark.blocks_in != mark.blocks_out || mark.depth > 1) {
-			fetch_blocks();
+			while (mark.depth > 0 &&
+			       mark.blocks_in - mark.blocks_out < BLOCKS_FETCHED) {
+				next = mark.stack[--mark.depth];
+				mark.fetched[mark.blocks_in++ % BLOCKS_FETCHED] = next;
+				__builtin_prefetch((const void *)next.address);
+				__builtin_prefetch((const void *)(next.address + next.size - 1));
+			}
 			next = mark.fetched[mark.blocks_out++ % BLOCKS_FETCHED];
 		} else if (mark.depth == 1) {
 			next = mark.stack[--mark.depth];
@@ -488,28 +444,28 @@ static void follow_stack(void)
 	}
 }
 
-/* Puts BLOCK on the stack if it is PENDING, unless it must wait for reachable blocks. */
-static void push_if_pending(void *context, const struct leakwrap_indexed_block *block)
+/* Puts BLOCK, which is pending, on the stack, unless it must wait for reachable blocks. */
+static void push_pending(void *context, const struct leakwrap_indexed_block *block)
 {
 	const unsigned bits = leakwrap_block_bits(block);
 
 	(void)context;
-	if ((bits & PENDING) == 0 ||
-	    ((bits & KIND) == POSSIBLE && mark.take == take_from_reachable))
+	if (bits == LEAKWRAP_IS_POSSIBLE && mark.take == take_from_reachable)
 		return;
 	/* Half of the stack stays free for what these blocks lead to. */
 	if (mark.depth >= STACK_ROOM / 2)
 		follow_stack();
-	push(block, bits & ~(unsigned)PENDING);
+	leakwrap_block_set_pending(block, false);
+	push(block, bits);
 }
 
-/* Follows the pointers of all blocks that are on the stack or PENDING. */
+/* Follows the pointers of all blocks that are on the stack or pending. */
 static void follow_all(void)
 {
 	follow_stack();
 	while (mark.has_overflowed) {
 		mark.has_overflowed = false;
-		leakwrap_block_index_each(push_if_pending, NULL);
+		leakwrap_block_index_each_pending(push_pending, NULL);
 		follow_stack();
 	}
 }
@@ -525,33 +481,14 @@ static void follow_deferred(void)
 	follow_all();
 }
 
-/* -- verdicts ---------------------------------------------------------------------------------- */
-
-/* What the pass over all blocks knows. */
-struct verdicts {
-	const struct leakwrap_sums *sums;
-	bool has_unreached;
-};
-
-/* Adds a block with BITS that is reachable or possibly lost to the sums. */
-LEAKWRAP_INLINE void give_verdict(void *context, uint32_t site, size_t size, unsigned bits)
-{
-	struct verdicts *const verdicts = context;
-
-	if (leakwrap_likely((bits & KIND) == REACHABLE))
-		add(verdicts->sums, site, LEAKWRAP_REACHABLE, size);
-	else if ((bits & KIND) == POSSIBLE)
-		add(verdicts->sums, site, LEAKWRAP_POSSIBLE, size);
-	else
-		verdicts->has_unreached = true;
-}
+/* -- lost blocks ------------------------------------------------------------------------------- */
 
 /* Follows the pointers of BLOCK, to which nothing has led so far. */
 static void follow_unreached(void *context, const struct leakwrap_indexed_block *block)
 {
 	(void)context;
 	mark.leader = block->address;
-	leakwrap_block_set_bits(block, LOST);
+	leakwrap_block_set_bits(block, LEAKWRAP_IS_LOST);
 	scan_block(block->address, block->size);
 	follow_all();
 }
@@ -561,8 +498,7 @@ static void give_lost_verdicts(void *context, const struct leakwrap_indexed_bloc
 {
 	const struct leakwrap_sums *const sums = context;
 
-	add(sums, block->site, sums->is_lost_uncertain ? LEAKWRAP_POSSIBLE : LEAKWRAP_DEFINITE,
-	    block->size);
+	leakwrap_add_definite(sums, block->site, block->size);
 	mark.leader = block->address;
 	mark.leader_site = block->site;
 	scan_block(block->address, block->size);
@@ -581,6 +517,7 @@ bool leakwrap_mark_start(int original)
 		return false;
 	}
 	mark.take = take_from_reachable;
+	mark.reachable = LEAKWRAP_IS_REACHABLE;
 	mark.original = original;
 	mark.depth = mark.deferred_count = 0;
 	mark.deferred = mark.stack + STACK_ROOM;
@@ -637,26 +574,25 @@ static void mark_known(void *context, const struct leakwrap_indexed_block *block
 {
 	(void)context;
 	if (block->is_parted)
-		leakwrap_block_set_bits(block, REACHABLE);
+		leakwrap_block_set_bits(block, LEAKWRAP_IS_REACHABLE);
 	else if (block->site == LEAKWRAP_SITE_IGNORED &&
-	         (leakwrap_block_bits(block) & KIND) != REACHABLE)
-		push(block, reachable_bits(block->is_halfway));
+	         (leakwrap_block_bits(block) & LEAKWRAP_IS_REACHABLE) == 0)
+		push(block, leakwrap_reachable_bits(block->is_halfway));
 }
 
 void leakwrap_mark_finish(const struct leakwrap_sums *sums)
 {
-	struct verdicts verdicts = {sums, false};
-
 	mark.sums = sums;
 	if (leakwrap_block_index.ignored_count > 0 || leakwrap_block_index.parted_count > 0)
 		leakwrap_block_index_each(mark_known, NULL);
 	follow_all();
 	follow_deferred();
-	leakwrap_block_index_each_bits(give_verdict, &verdicts);
-	if (!verdicts.has_unreached)
+	if (!leakwrap_add_reached(sums))
 		return;
+	leakwrap_block_index_fold_bits();
+	mark.reachable = 0;
 	mark.take = take_from_lost;
-	leakwrap_block_index_each_with(UNREACHED, follow_unreached, NULL);
+	leakwrap_block_index_each_with(LEAKWRAP_IS_UNREACHED, follow_unreached, NULL);
 	mark.take = take_to_count;
-	leakwrap_block_index_each_with(LOST, give_lost_verdicts, (void *)sums);
+	leakwrap_block_index_each_with(LEAKWRAP_IS_LOST, give_lost_verdicts, (void *)sums);
 }

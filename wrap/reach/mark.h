@@ -20,14 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wrap/reach/kinds.h"
-
-/* Where the verdicts are added up. */
-struct leakwrap_sums {
-	struct leakwrap_kinds *by_site; /* by call site, SITES elements */
-	uint32_t sites;
-	bool is_lost_uncertain; /* what seems lost counts as possibly lost */
-};
+#include "wrap/reach/sums.h"
 
 /* ORIGINAL: in a copy of a process, that process: the copy ends when the process has ended.  Else
  * 0. Returns false if there is no memory.  After success the caller calls leakwrap_mark_end. */
@@ -48,9 +41,9 @@ void leakwrap_mark_range(uintptr_t start, uintptr_t end);
  * none. */
 void leakwrap_mark_block(uintptr_t address);
 
-/* Follows all pointers, and adds each live block to SUMS once: to the kind of its call site.  A block
- * that is indirectly lost counts twice: as LEAKWRAP_INDIRECT at the call site of the definitely
- * lost block that leads to it, and as LEAKWRAP_OWN_INDIRECT at its own. */
+/* Follows all pointers, and adds each live block to SUMS, to its kind at its call site.  A block
+ * that is lost indirectly counts as LEAKWRAP_OWN_INDIRECT there, and as LEAKWRAP_INDIRECT at the
+ * call site of the definitely lost block that leads to it. */
 void leakwrap_mark_finish(const struct leakwrap_sums *sums);
 
 #endif
