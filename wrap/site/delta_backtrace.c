@@ -179,20 +179,16 @@ leakwrap_pool_offset leakwrap_delta_encode_flat(const struct leakwrap_trace *tra
 	const unsigned depth = trace->depth;
 	uint8_t encoded[HEAD_BYTES + FLAT_OFFSET * (size_t)depth];
 	uint8_t *end = write_head(encoded, base_site, FLAT);
-	uint32_t bits = 0; /* of the offsets, so that negative offsets that fit are positive */
-	uintptr_t high = 0;
+	uintptr_t bits = 0; /* of all offsets, moved so that those that fit have 16 bits */
 
 	for (unsigned i = 0; i < depth; i++) {
-		const uintptr_t pc = trace->pcs[i], base_pc = leakwrap_base_backtrace_pc(base, i);
-		const uint32_t offset = (uint32_t)pc - (uint32_t)base_pc;
+		const uintptr_t offset = trace->pcs[i] - leakwrap_base_backtrace_pc(base, i);
 
-		high |= pc ^ base_pc;
-		bits |= offset + ((uint32_t)INT16_MAX + 1);
-		end = write_offset(end, offset, TWO_BYTES);
+		bits |= offset - (uintptr_t)INT16_MIN;
+		end = write_offset(end, (uint32_t)offset, TWO_BYTES);
 	}
-	if ((high & ~(uintptr_t)UINT32_MAX) != 0 || bits > UINT16_MAX)
-		return 0;
-	return leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded));
+	return bits <= UINT16_MAX ? leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded))
+	                          : 0;
 }
 
 leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *base,
@@ -243,8 +239,8 @@ void leakwrap_delta_read_flat(const uint8_t *offsets,
 	const uint8_t *at = offsets + HEAD_BYTES;
 
 	for (unsigned i = 0; i < base->depth; i++, at += FLAT_OFFSET)
-		pcs[i] = add_to_low_half(leakwrap_base_backtrace_pc(base, i),
-		                         read_offset(at, TWO_BYTES));
+		pcs[i] = leakwrap_base_backtrace_pc(base, i) +
+		         (uintptr_t)(int32_t)read_offset(at, TWO_BYTES);
 }
 
 void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs)

@@ -203,7 +203,7 @@ uint32_t leakwrap_site_base(uint32_t number)
 }
 
 /* Stores the flat delta at BYTES, which CHAIN begins with, in little memory.  Returns 0 if there is
- * no memory. */
+ * no memory, or if high halves differ. */
 static leakwrap_pool_offset encode_again(leakwrap_pool_offset bytes,
                                          const struct leakwrap_site_chain *chain)
 {
@@ -224,15 +224,16 @@ static leakwrap_pool_offset encode_again(leakwrap_pool_offset bytes,
 
 bool leakwrap_site_copy(uint32_t number)
 {
-	leakwrap_pool_offset bytes = leakwrap_site_backtrace(number), copy;
+	leakwrap_pool_offset bytes = leakwrap_site_backtrace(number), copy = 0;
 	struct leakwrap_site_chain chain;
 
 	if (bytes == 0)
 		return true;
 	follow_chain(&chain, bytes);
-	copy = chain.delta_count == 1 && leakwrap_delta_is_flat(chain.offsets[0])
-	               ? encode_again(bytes, &chain)
-	               : leakwrap_delta_copy(bytes, chain.base->depth);
+	if (chain.delta_count == 1 && leakwrap_delta_is_flat(chain.offsets[0]))
+		copy = encode_again(bytes, &chain);
+	if (copy == 0)
+		copy = leakwrap_delta_copy(bytes, chain.base->depth);
 	/* The thread that made NUMBER may drop it or store its backtrace anew meanwhile. */
 	if (copy != 0)
 		atomic_compare_exchange_strong(
