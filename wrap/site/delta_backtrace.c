@@ -233,8 +233,8 @@ bool leakwrap_delta_is_flat(const uint8_t *offsets)
 	return read_head(offsets) >> SIZE_SHIFT == FLAT;
 }
 
-void leakwrap_delta_read_flat(const uint8_t *offsets,
-                              const struct leakwrap_base_backtrace *base, uintptr_t *pcs)
+void leakwrap_delta_read_flat(const uint8_t *offsets, const struct leakwrap_base_backtrace *base,
+                              uintptr_t *pcs)
 {
 	const uint8_t *at = offsets + HEAD_BYTES;
 

@@ -63,8 +63,8 @@ uint32_t leakwrap_delta_read_site(leakwrap_pool_offset bytes, const uint8_t **of
 bool leakwrap_delta_is_flat(const uint8_t *offsets);
 
 /* Stores in PCS the return addresses of the flat delta OFFSETS against BASE. */
-void leakwrap_delta_read_flat(const uint8_t *offsets,
-                              const struct leakwrap_base_backtrace *base, uintptr_t *pcs);
+void leakwrap_delta_read_flat(const uint8_t *offsets, const struct leakwrap_base_backtrace *base,
+                              uintptr_t *pcs);
 
 /* Adds OFFSETS, which are not flat, to the DEPTH return addresses PCS of the base site. */
 void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs);

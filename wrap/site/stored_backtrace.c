@@ -20,7 +20,7 @@ static struct {
 /* Stands for the backtrace of a number that has been freed. */
 static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
 
-/* Follows the delta chain of the backtrace that is stored at BYTES, or at 0 if it has been freed. */
+/* Follows the delta chain of the backtrace that is stored at BYTES; 0: it has been freed. */
 static void follow_chain(struct leakwrap_site_chain *chain, leakwrap_pool_offset bytes)
 {
 	uint32_t number;
@@ -213,13 +213,12 @@ static leakwrap_pool_offset encode_again(leakwrap_pool_offset bytes,
 	const struct backtrace wanted = {&trace, chain->base->modules};
 	const struct leakwrap_base_backtrace *base;
 	const uint8_t *offsets;
+	const uint32_t base_site = leakwrap_delta_read_site(bytes, &offsets, &base);
 	leakwrap_pool_offset copy;
 
 	leakwrap_site_read_pcs(chain, pcs);
 	copy = encode_delta(&wanted, atomic_load(recent_of(&trace)), true);
-	return copy != 0
-	               ? copy
-	               : encode_delta(&wanted, leakwrap_delta_read_site(bytes, &offsets, &base), true);
+	return copy != 0 ? copy : encode_delta(&wanted, base_site, true);
 }
 
 bool leakwrap_site_copy(uint32_t number)

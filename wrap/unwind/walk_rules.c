@@ -380,9 +380,9 @@ static inline bool is_fp_step(uintptr_t cfa, uintptr_t sp, uintptr_t room, uintp
 	return cfa - sp > below_cfa - LEAKWRAP_WORD && cfa - sp <= room && cfa % LEAKWRAP_WORD == 0;
 }
 
-/* Returns whether a rule with the base sp may lead SIZE bytes up on a stack that has ROOM bytes above
- * sp.  An empty slot seems to match a pc in the first pages; its SIZE is 0.  Where calls push, the
- * rules in slots read no word below sp. */
+/* Returns whether a rule with the base sp may lead SIZE bytes up on a stack that has ROOM bytes
+ * above sp.  An empty slot seems to match a pc in the first pages; its SIZE is 0.  Where calls
+ * push, the rules in slots read no word below sp. */
 static inline bool is_sp_step(uintptr_t size, uintptr_t room, uintptr_t below_cfa)
 {
 	return size - 1 < room && (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
