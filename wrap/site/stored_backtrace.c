@@ -141,7 +141,7 @@ static leakwrap_pool_offset encode_base(const struct leakwrap_trace *trace, bool
 #define FLAT_AFTER 4096u
 
 /* The most frames of a flat delta: longer ones would take too much memory. */
-#define FLAT_DEPTH_MAX 20u
+#define FLAT_DEPTH_MAX 16u
 
 leakwrap_pool_offset leakwrap_site_store(const struct leakwrap_trace *trace,
                                          enum leakwrap_site_source source,
