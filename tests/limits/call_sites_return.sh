@@ -29,6 +29,7 @@ read -r calls walks allocations grown <"$W/out"
 at_most "trees: system calls in $allocations allocations ($walks walks)" "$calls" \
 	$((allocations / 5))
 at_most "trees: bytes grown in the last half" "$grown" 1000000
+at_most "trees: tracer_bytes" "$(dump_value "$W/trees" 1 tracer_bytes)" 6400000
 leaks_are_complete trees
 [ "$(site_through "$W/trees" 1 main)" = "10000 10" ] ||
 	failed="$failed; trees: the leaks have no stack"
@@ -36,7 +37,7 @@ leaks_are_complete trees
 "$W/parser" 30000 >"$W/out" 2>"$W/json" || fail "json: status $?"
 read -r calls walks requests <"$W/out"
 at_most "json: system calls in $requests requests ($walks walks)" "$calls" $((requests * 20))
-at_most "json: tracer_bytes" "$(dump_value "$W/json" 1 tracer_bytes)" 8000000
+at_most "json: tracer_bytes" "$(dump_value "$W/json" 1 tracer_bytes)" 7200000
 leaks_are_complete json
 
 [ -z "$failed" ] || fail "${failed#; }"

@@ -19,11 +19,15 @@
 
 _Static_assert(LEAKWRAP_SITE_BITS <= SIZE_SHIFT, "a head has room for a number");
 
+/* Bytes of an offset of a flat delta. */
+#define FLAT_OFFSET sizeof(uint16_t)
+
 /* The most bytes of a delta backtrace with so many frames.  Groups have bitmaps. */
 #define ENCODED_MAX(frames) (HEAD_BYTES + (OFFSET_MAX + 1) * (size_t)(frames) + 2)
 
-/* The sizes of offsets: all offsets of a backtrace have one size. */
-enum { ONE_BYTE, TWO_BYTES, FOUR_BYTES };
+/* The sizes of offsets: all offsets of a backtrace have one size.  FLAT: two bytes, see
+ * leakwrap_delta_encode_flat. */
+enum { ONE_BYTE, TWO_BYTES, FOUR_BYTES, FLAT };
 
 static uint8_t *write_head(uint8_t *to, uint32_t base_site, unsigned size)
 {
@@ -168,6 +172,25 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 	                : leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded));
 }
 
+leakwrap_pool_offset leakwrap_delta_encode_flat(const struct leakwrap_trace *trace,
+                                                uint32_t base_site,
+                                                const struct leakwrap_base_backtrace *base)
+{
+	const unsigned depth = trace->depth;
+	uint8_t encoded[HEAD_BYTES + FLAT_OFFSET * (size_t)depth];
+	uint8_t *end = write_head(encoded, base_site, FLAT);
+	uintptr_t bits = 0; /* of all offsets, moved so that those that fit have 16 bits */
+
+	for (unsigned i = 0; i < depth; i++) {
+		const uintptr_t offset = trace->pcs[i] - leakwrap_base_backtrace_pc(base, i);
+
+		bits |= offset - (uintptr_t)INT16_MIN;
+		end = write_offset(end, (uint32_t)offset, TWO_BYTES);
+	}
+	return bits <= UINT16_MAX ? leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded))
+	                          : 0;
+}
+
 leakwrap_pool_offset leakwrap_delta_encode_base(const struct leakwrap_base_backtrace *base,
                                                 bool from_reserve)
 {
@@ -205,6 +228,21 @@ add_group(const uint8_t *at, unsigned bitmap, uintptr_t *pcs, const unsigned siz
 	return at;
 }
 
+bool leakwrap_delta_is_flat(const uint8_t *offsets)
+{
+	return read_head(offsets) >> SIZE_SHIFT == FLAT;
+}
+
+void leakwrap_delta_read_flat(const uint8_t *offsets, const struct leakwrap_base_backtrace *base,
+                              uintptr_t *pcs)
+{
+	const uint8_t *at = offsets + HEAD_BYTES;
+
+	for (unsigned i = 0; i < base->depth; i++, at += FLAT_OFFSET)
+		pcs[i] = leakwrap_base_backtrace_pc(base, i) +
+		         (uintptr_t)(int32_t)read_offset(at, TWO_BYTES);
+}
+
 void leakwrap_delta_add_offsets(const uint8_t *offsets, unsigned depth, uintptr_t *pcs)
 {
 	const unsigned size = read_head(offsets) >> SIZE_SHIFT;
@@ -232,6 +270,8 @@ static const uint8_t *end_of_delta(const uint8_t *start, unsigned depth)
 	const unsigned size = read_head(start) >> SIZE_SHIFT;
 	const uint8_t *at = start + HEAD_BYTES;
 
+	if (size == FLAT)
+		return at + FLAT_OFFSET * depth;
 	for (unsigned first = 0; first < depth; first += GROUP * GROUP)
 		for (unsigned groups = *at++; groups != 0; groups &= groups - 1)
 			for (unsigned frames = *at++; frames != 0; frames &= frames - 1)

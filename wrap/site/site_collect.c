@@ -108,7 +108,10 @@ static void mark_needed(uint32_t number)
 		leakwrap_site_mark(number);
 }
 
-/* Frees NUMBER if the latest collection has unlinked it and it still has no block. */
+static bool copied_all;
+
+/* Frees NUMBER if the latest collection has unlinked it and it still has no block.  If it has one,
+ * brings its backtrace into the current generation of bytes. */
 static void free_unlinked(uint32_t number)
 {
 	struct leakwrap_base_backtrace *base;
@@ -118,6 +121,7 @@ static void free_unlinked(uint32_t number)
 	leakwrap_site_set_unlinked(number, false);
 	if (leakwrap_site_is_marked(number)) {
 		leakwrap_sites_may_repeat();
+		copied_all = leakwrap_site_copy(number) && copied_all;
 		return;
 	}
 	if (keeper)
@@ -133,8 +137,6 @@ static void free_unlinked(uint32_t number)
 /* Gives back the memory that nobody can read any more. */
 static void give_back(void)
 {
-	leakwrap_byte_pool_give(collection.old_bytes);
-	collection.old_bytes = (struct leakwrap_byte_generation){NULL};
 	leakwrap_high_halves_give(collection.dead_high_halves);
 	if (collection.old_table)
 		leakwrap_sites_free_table(collection.old_table);
@@ -144,6 +146,24 @@ static void give_back(void)
 		collection.dead_bases = base->next_dead;
 		leakwrap_base_backtrace_free(base);
 	}
+}
+
+/* Frees the call sites that the latest collection unlinked, and gives back the generation of bytes
+ * that has only their backtraces.
+ *
+ * Who shows blocks holds the numbers, and may read these backtraces.  It has held them before the
+ * last look here, or it finds that a call site is freed or has moved.  A call site that was
+ * published late may be in the old generation, and any reader may have found it. */
+static void free_all_unlinked(void)
+{
+	copied_all = !leakwrap_site_numbers_are_held();
+	if (copied_all)
+		for_each_site(free_unlinked);
+	if (!leakwrap_sites_took_late() && copied_all && !leakwrap_site_numbers_are_held())
+		leakwrap_byte_pool_give(collection.old_bytes);
+	else
+		leakwrap_byte_pool_keep(collection.old_bytes);
+	collection.old_bytes = (struct leakwrap_byte_generation){NULL};
 }
 
 static uint32_t kept_count;
@@ -159,11 +179,11 @@ static void unlink_unmarked(uint32_t number)
 		leakwrap_site_set_unlinked(number, true);
 }
 
-static bool copied_all;
-
+/* The backtrace of an unlinked call site stays where it is until the next collection. */
 static void copy_backtrace(uint32_t number)
 {
-	copied_all = copied_all && leakwrap_site_copy(number);
+	if (!leakwrap_site_is_unlinked(number))
+		copied_all = copied_all && leakwrap_site_copy(number);
 }
 
 /* Drops the byte strings of the call sites that were freed. */
@@ -222,8 +242,7 @@ static void collect(void)
 	if (collection.has_unlinked)
 		give_back();
 	for_each_site(mark_needed);
-	if (!leakwrap_site_numbers_are_held())
-		for_each_site(free_unlinked);
+	free_all_unlinked();
 	for_each_site(count_kept);
 	due_in = next_due();
 	left = leakwrap_site_numbers_left();

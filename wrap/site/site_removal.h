@@ -13,14 +13,17 @@
  * it is stored in full. */
 uint32_t leakwrap_site_base(uint32_t number);
 
-/* Stores the backtrace of NUMBER in the current generation of the byte pool.  Returns false if
- * there is no memory. */
+/* Stores the backtrace of NUMBER in the current generation of the byte pool, in as little memory as
+ * possible.  Returns false if there is no memory. */
 bool leakwrap_site_copy(uint32_t number);
 
 /* Call these before and after the work of a collection.  A thread that adds a call site meanwhile
  * sees that it must check whether its call site was unlinked. */
 void leakwrap_sites_begin_removal(void);
 void leakwrap_sites_end_removal(void);
+
+/* Returns whether a call site was published since the latest call that was unlinked before. */
+bool leakwrap_sites_took_late(void);
 
 /* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain
  * readable by their numbers.  The new table has room for MORE call sites.  Returns the old table,

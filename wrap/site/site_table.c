@@ -32,6 +32,7 @@ static struct {
 	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
 	_Atomic unsigned removals; /* odd while call sites are being removed */
+	_Atomic bool took_late;    /* leakwrap_sites_took_late; written with the lock */
 	_Atomic bool were_scarce;  /* a backtrace was cut because too few numbers were left */
 } sites = {.first_own = LEAKWRAP_SITE_FIRST,
            .first_new = LEAKWRAP_SITE_FIRST,
@@ -315,6 +316,7 @@ static void publish(uint32_t made, _Atomic uint32_t *recent, enum leakwrap_site_
 		return;
 	leakwrap_lock(&leakwrap_tables_lock);
 	leakwrap_site_set_unlinked(made, false);
+	atomic_store(&sites.took_late, true);
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
@@ -536,6 +538,15 @@ void leakwrap_sites_begin_removal(void)
 void leakwrap_sites_end_removal(void)
 {
 	atomic_fetch_add(&sites.removals, 1);
+}
+
+bool leakwrap_sites_took_late(void)
+{
+	const bool took_late = atomic_load(&sites.took_late);
+
+	/* Not exchanged: not every machine can do that with a byte.  The lock is held. */
+	atomic_store(&sites.took_late, false);
+	return took_late;
 }
 
 /* The argument of leakwrap_sites_unlink: hash_table.h passes entries alone. */

@@ -373,6 +373,21 @@ load_caller(leakwrap_rule_slot slot, uintptr_t cfa, uintptr_t below_cfa, uintptr
 	return LEAKWRAP_STRIP(ra);
 }
 
+/* Returns whether a rule with the base fp may lead from SP to CFA on a stack that has ROOM bytes
+ * above SP.  The lowest word to read lies BELOW_CFA bytes below CFA. */
+static inline bool is_fp_step(uintptr_t cfa, uintptr_t sp, uintptr_t room, uintptr_t below_cfa)
+{
+	return cfa - sp > below_cfa - LEAKWRAP_WORD && cfa - sp <= room && cfa % LEAKWRAP_WORD == 0;
+}
+
+/* Returns whether a rule with the base sp may lead SIZE bytes up on a stack that has ROOM bytes
+ * above sp.  An empty slot seems to match a pc in the first pages; its SIZE is 0.  Where calls
+ * push, the rules in slots read no word below sp. */
+static inline bool is_sp_step(uintptr_t size, uintptr_t room, uintptr_t below_cfa)
+{
+	return size - 1 < room && (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
+}
+
 /* The fast path: makes steps as long as the rules lie in the slots and the words inside the stack's
  * bounds.  RECORDING: whether the walk has a read set.  Returns the slot of the pc at which it
  * stopped. */
@@ -380,13 +395,14 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
                                                                           const bool recording)
 {
 	const struct leakwrap_rule_cache cache = walk->cache;
-	const uintptr_t high = walk->frame.stack->high;
 	struct leakwrap_read_set *read_set = walk->read_set;
 	leakwrap_stack_position fp_position = walk->fp_position;
 	bool recorded = true;
 	uintptr_t *next = walk->trace->pcs + walk->trace->depth;
-	uintptr_t *const end = walk->trace->pcs + walk->trace->max;
+	uintptr_t *const last = walk->trace->pcs + walk->trace->max - 1;
 	uintptr_t pc = walk->frame.pc, sp = walk->frame.sp, fp = walk->frame.fp;
+	/* From an unaligned sp this makes no step. */
+	uintptr_t room = sp % LEAKWRAP_WORD == 0 ? walk->frame.stack->high - sp : 0;
 	leakwrap_rule_slot slot;
 
 	for (;;) {
@@ -395,22 +411,24 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 			break;
 
 		uintptr_t below_cfa = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * LEAKWRAP_WORD;
-		uintptr_t cfa =
-		        (slot & LEAKWRAP_RULE_FP ? fp : sp) + (slot & FIELD_MASK) * LEAKWRAP_WORD;
+		uintptr_t size = (slot & FIELD_MASK) * LEAKWRAP_WORD;
 
-		/* The lowest word to read must not lie below sp.  An empty slot seems to match a pc
-		 * in the first pages.  Its fields are 0, so it also stops here. */
-		if (leakwrap_unlikely(cfa - sp <= below_cfa - LEAKWRAP_WORD ||
-		                      cfa - sp > high - sp || cfa % LEAKWRAP_WORD != 0))
+		if (slot & LEAKWRAP_RULE_FP) {
+			if (leakwrap_unlikely(!is_fp_step(fp + size, sp, room, below_cfa)))
+				break;
+			size += fp - sp;
+		} else if (leakwrap_unlikely(!is_sp_step(size, room, below_cfa))) {
 			break;
-		if (leakwrap_unlikely(next + 1 >= end))
+		}
+		if (leakwrap_unlikely(next >= last))
 			break;
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
 			recorded &= record_fp_use(read_set, fp_position, fp);
 
-		pc = load_caller(slot, cfa, below_cfa, &fp, &fp_position, read_set, recording);
-		sp = cfa;
+		sp += size;
+		room -= size;
+		pc = load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set, recording);
 	}
 	walk->frame.pc = pc;
 	walk->frame.sp = sp;
