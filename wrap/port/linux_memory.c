@@ -347,10 +347,19 @@ void leakwrap_scratch_unmap(void *scratch, size_t size)
  * Documentation/admin-guide/mm/pagemap.rst).  Bit 63: the page is present.  Bit 62: it is swapped
  * out.  mincore cannot replace it: it reports a swapped-out page like a page that was never written
  * to. */
-uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page)
+/* Bits of a page's word in the pagemap (Linux, Documentation/admin-guide/mm/pagemap.rst): it is in
+ * memory, it is swapped out, and it is a file's or shared.  Linux sets FROM_FILE since 3.5. */
+#define IN_MEMORY (UINT64_C(1) << 63)
+#define SWAPPED   (UINT64_C(1) << 62)
+#define FROM_FILE (UINT64_C(1) << 61)
+
+/* Returns a bit for each of LEAKWRAP_PAGES_AT_ONCE pages from START.  A bit is set if the page is
+ * in memory or swapped out, and has none of the bits UNWANTED in the pagemap.  All are set if
+ * PAGEMAP cannot be read. */
+static uint64_t pages_without(uint64_t unwanted, int pagemap, const void *start, size_t *page)
 {
 	uint64_t word[LEAKWRAP_PAGES_AT_ONCE];
-	uint64_t written = 0;
+	uint64_t found = 0;
 	long at = (long)((uintptr_t)start / leakwrap_page_size() * sizeof(word[0]));
 
 	*page = leakwrap_page_size();
@@ -358,8 +367,20 @@ uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page)
 	    leakwrap_read(pagemap, word, sizeof(word)) != (long)sizeof(word))
 		return UINT64_MAX;
 	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
-		written |= (uint64_t)(word[i] >> 62 != 0) << i;
-	return written;
+		found |= (uint64_t)((word[i] & (IN_MEMORY | SWAPPED)) != 0 &&
+		                    (word[i] & unwanted) == 0)
+		         << i;
+	return found;
+}
+
+uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page)
+{
+	return pages_without(0, pagemap, start, page);
+}
+
+uint64_t leakwrap_private_pages_written(int pagemap, const void *start, size_t *page)
+{
+	return pages_without(FROM_FILE, pagemap, start, page);
 }
 
 /* Returns whether PAGEMAP distinguishes a written page from an unwritten page.  Under an emulator

@@ -57,6 +57,10 @@ size_t leakwrap_page_size(void);
  * first page.  Sets *PAGE to the size of a page in bytes. */
 uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page);
 
+/* As leakwrap_pages_written, for pages of a private mapping: a page that is still the file's has
+ * not been written to. */
+uint64_t leakwrap_private_pages_written(int pagemap, const void *start, size_t *page);
+
 /* Returns a bit for each page of the SIZE bytes at START: set if the page is in memory.  SIZE: at
  * most LEAKWRAP_PAGES_AT_ONCE pages.  START: beginning of a page.  Returns 0 if the kernel cannot
  * tell.  Sets *PAGE to the size of a page in bytes. */

@@ -226,7 +226,8 @@ static void mark_page(uintptr_t start, uintptr_t end)
 		mark_between_blocks(start, end);
 }
 
-/* Marks the pages from START to END of MAPPING that may hold a pointer. */
+/* Marks the pages from START to END of MAPPING that may hold a pointer.  Constants do not: pages of
+ * a file to which the program has not written. */
 static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
 {
 	size_t page = leakwrap_page_size();
@@ -243,7 +244,8 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 		                ? leakwrap_pages_present((const void *)first,
 		                                         (limit - first + page - 1) & ~(page - 1),
 		                                         &page)
-		                : leakwrap_pages_written(roots.pagemap, (const void *)first, &page);
+		                : leakwrap_private_pages_written(roots.pagemap, (const void *)first,
+		                                                 &page);
 
 		for (unsigned i = 0; start < limit; i++) {
 			const uintptr_t next = first + (i + 1) * page;
