@@ -11,8 +11,6 @@ cat >"$W/constants.c" <<'END'
 
 #define PAGE 65536
 
-static void *volatile kept;
-
 static __attribute__((noinline)) void *lose_constant(void)
 {
 	return malloc(40);

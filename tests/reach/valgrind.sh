@@ -34,8 +34,8 @@ for shape in cases trees cycles delta lengths many; do
 	equal "$shape, dynamic" "$(by_leakwrap "$W/dynamic" $shape)" "$wanted"
 	equal "$shape, static" "$(lost "$(by_leakwrap "$W/static" $shape)")" "$(lost "$wanted")"
 done
-# valgrind takes a stale pointer for one into a node. A static program's heap lies at low addresses,
-# which some integers look like: this one is large.
+# Not compared with valgrind: it takes a stale word for a pointer into a node. Not in a static
+# program: its heap lies at low addresses, and some integer may lead into a heap of this size.
 equal "wides" "$(lost "$(by_leakwrap "$W/dynamic" wides)" | sed 's/[0-9]*\///g')" "3 400199 0"
 
 # The C++ library of a dynamic program allocates unseen; a static one keeps a block of its own.

@@ -25,7 +25,8 @@
 
 enum { CHART = 10, DUMPS_KEPT = 1, HEAD_LINES = 4, KEY_INTERVAL = 0x300, FILTER_MAX = 40 };
 
-/* top reads dumps for at most this share of a processor's time. */
+/* top reads dumps for at most this share of a processor's time.  The rows and the screen take less
+ * than as much again. */
 #define READING_SHARE 0.012
 
 enum view { VIEW_SITES, VIEW_FUNCTIONS, VIEW_FILES, VIEW_MODULES, VIEW_TASKS, VIEWS };

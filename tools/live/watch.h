@@ -84,7 +84,7 @@ void watch_stop(struct watch *watch);
 void watch_scan(struct watch *watch);
 
 /* Returns the seconds that must lie between two dumps of TARGET.  A program spends at most a
- * fiftieth of its time on dumps. See also reading_share. */
+ * fiftieth of its time on dumps; reading_share may make the interval longer. */
 double watch_interval(const struct watch *watch, const struct target *target);
 
 /* Asks the thread for a dump of TARGET, unless the last one is younger than its interval. */

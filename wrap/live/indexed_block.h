@@ -333,7 +333,6 @@ LEAKWRAP_INLINE void leakwrap_block_index_each_bits(void (*visit)(void *, uint32
 			for (unsigned used = leakwrap_slot_group_used(&slots[group]); used != 0;
 			     used &= used - 1) {
 				const uint32_t number = group + (uint32_t)__builtin_ctz(used);
-
 				const uint32_t value =
 				        atomic_load_explicit(&slots[number], memory_order_relaxed);
 				uint32_t site = leakwrap_slot_site(value);

@@ -344,14 +344,11 @@ void leakwrap_scratch_unmap(void *scratch, size_t size)
 }
 
 /* /proc/self/pagemap has a 64-bit word for each page (Linux,
- * Documentation/admin-guide/mm/pagemap.rst).  Bit 63: the page is present.  Bit 62: it is swapped
- * out.  mincore cannot replace it: it reports a swapped-out page like a page that was never written
- * to. */
-/* Bits of a page's word in the pagemap (Linux, Documentation/admin-guide/mm/pagemap.rst): it is in
- * memory, it is swapped out, and it is a file's or shared.  Linux sets FROM_FILE since 3.5. */
+ * Documentation/admin-guide/mm/pagemap.rst).  mincore cannot replace it: it reports a swapped-out
+ * page like a page that was never written to. */
 #define IN_MEMORY (UINT64_C(1) << 63)
 #define SWAPPED   (UINT64_C(1) << 62)
-#define FROM_FILE (UINT64_C(1) << 61)
+#define FROM_FILE (UINT64_C(1) << 61) /* or in shared memory; since Linux 3.5 */
 
 /* Returns a bit for each of LEAKWRAP_PAGES_AT_ONCE pages from START.  A bit is set if the page is
  * in memory or swapped out, and has none of the bits UNWANTED in the pagemap.  All are set if
@@ -367,9 +364,8 @@ static uint64_t pages_without(uint64_t unwanted, int pagemap, const void *start,
 	    leakwrap_read(pagemap, word, sizeof(word)) != (long)sizeof(word))
 		return UINT64_MAX;
 	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
-		found |= (uint64_t)((word[i] & (IN_MEMORY | SWAPPED)) != 0 &&
-		                    (word[i] & unwanted) == 0)
-		         << i;
+		if ((word[i] & (IN_MEMORY | SWAPPED)) != 0 && (word[i] & unwanted) == 0)
+			found |= UINT64_C(1) << i;
 	return found;
 }
 

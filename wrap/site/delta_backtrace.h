@@ -37,8 +37,8 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 
 /* Encodes TRACE as a flat delta against the call site BASE_SITE, whose backtrace is BASE.  BASE has
  * as many frames as TRACE.  Returns where the bytes are stored.  Returns 0 if an offset needs more
- * than two bytes, or if the newest chunk of the byte pool has no room.  Takes
- * no lock.  Signal-safe. */
+ * than two bytes, or if the newest chunk of the byte pool has no room.  Takes no lock.
+ * Signal-safe. */
 leakwrap_pool_offset leakwrap_delta_encode_flat(const struct leakwrap_trace *trace,
                                                 uint32_t base_site,
                                                 const struct leakwrap_base_backtrace *base);
