@@ -3,8 +3,9 @@
  * A thread reads the mode of recording before and after each allocation. It keeps the block only if
  * the mode was one and the same. So the last dump must have each kept block of exact mode, and none
  * that was allocated while recording was off. These two modes share their call sites, so that the
- * tracer knows a stack when the mode changes. The program prints MODE BLOCKS BYTES of the kept
- * blocks. */
+ * tracer knows a stack when the mode changes. The program prints MODE BLOCKS BYTES ERROR of the
+ * kept blocks: ERROR is the standard error that a sampled estimate of their bytes has. */
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -16,7 +17,7 @@
 
 #include "wrap/leakwrap.h"
 
-enum { THREADS = 8, KEPT = 500, INTERVAL = 16384, STEPS_TO_A_SWITCH = 250 };
+enum { THREADS = 8, KEPT = 500, INTERVAL = 1024, STEPS_TO_A_SWITCH = 250 };
 enum mode { EXACT, SAMPLED, OFF, MODES };
 
 /* The number of switches so far times MODES, plus the mode; 2^31 more during a switch. */
@@ -106,6 +107,15 @@ static void *work(void *argument)
 	return NULL;
 }
 
+/* The variance of a sampled block's estimate: the block is seen with probability seen, and then
+ * counts for size / seen bytes. */
+static double variance(size_t size)
+{
+	const double bytes = (double)size, seen = -expm1(-bytes / INTERVAL);
+
+	return bytes * bytes * (1 - seen) / seen;
+}
+
 /* Records by MODE, or fails. */
 static void record_by(enum mode mode)
 {
@@ -140,6 +150,7 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	for (enum mode mode = EXACT; mode < MODES; mode++) {
 		size_t blocks = 0, bytes = 0;
+		double variances = 0;
 
 		for (unsigned i = 0; i < THREADS * KEPT; i++) {
 			const struct kept *at = &kept[i / KEPT][i % KEPT];
@@ -147,9 +158,10 @@ int main(int argc, char **argv)
 			if (at->block && at->mode == mode) {
 				blocks++;
 				bytes += at->size;
+				variances += variance(at->size);
 			}
 		}
-		printf("%s %zu %zu\n", sites[mode].name, blocks, bytes);
+		printf("%s %zu %zu %.0f\n", sites[mode].name, blocks, bytes, sqrt(variances));
 	}
 	printf("steps %u\n", atomic_load(&steps));
 	return 0;
