@@ -11,52 +11,17 @@
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
  * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
  * flags: -Wl,--wrap=leakwrap_time_monotonic */
-#include "wrap/base/thread.h"
 #include "wrap/live/live.h"
-#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/stack_shape.h"
 #include "made_up.h"
+#include "one_module.h"
 #include "unit.h"
 
 #include <stdbool.h>
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
-
-_Thread_local struct leakwrap_thread leakwrap_self;
-
-static struct leakwrap_modules snapshot;
-static const struct leakwrap_module program = {.main = true, .permanent = true};
-const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
-
-void leakwrap_modules_hold(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-void leakwrap_modules_release(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-bool leakwrap_modules_are_many(void)
-{
-	return false;
-}
-
-const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
-{
-	(void)address;
-	return &program;
-}
-
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	(void)modules;
-	return leakwrap_module_at(address);
-}
 
 /* No block is live. */
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),

@@ -17,15 +17,14 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/readers.h"
-#include "wrap/base/thread.h"
 #include "wrap/live/live.h"
-#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
+#include "one_module.h"
 #include "unit.h"
 
 #include <pthread.h>
@@ -41,40 +40,6 @@
 #endif
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
-
-_Thread_local struct leakwrap_thread leakwrap_self;
-
-static struct leakwrap_modules snapshot;
-static const struct leakwrap_module program = {.main = true, .permanent = true};
-const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
-
-void leakwrap_modules_hold(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-void leakwrap_modules_release(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-bool leakwrap_modules_are_many(void)
-{
-	return false;
-}
-
-const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
-{
-	(void)address;
-	return &program;
-}
-
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	(void)modules;
-	return leakwrap_module_at(address);
-}
 
 /* The live table: in each entry the number of a call site, below the number of its stack; 0: no
  * block. */

@@ -12,52 +12,15 @@
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "made_up.h"
-#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/base/locked_uthash.h"
-#include "wrap/base/thread.h"
+#include "one_module.h"
 #include "unit.h"
 
 #include <pthread.h>
 #include <string.h>
-
-/* -- the rest of the runtime ------------------------------------------------------------------- */
-
-_Thread_local struct leakwrap_thread leakwrap_self;
-
-static struct leakwrap_modules snapshot;
-static const struct leakwrap_module program = {.main = true, .permanent = true};
-const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
-
-void leakwrap_modules_hold(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-void leakwrap_modules_release(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-bool leakwrap_modules_are_many(void)
-{
-	return false;
-}
-
-const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
-{
-	(void)address;
-	return &program;
-}
-
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	(void)modules;
-	return leakwrap_module_at(address);
-}
 
 /* -- stacks ------------------------------------------------------------------------------------ */
 
