@@ -564,7 +564,8 @@ function dumps(    i, name, at) {
 }
 
 function reach(    i, name, at, bytes) {
-	head("heap|MB|threads stopped ms|longest gap ms|search GB/s|own memory, 1 byte for")
+	head("heap|MB|threads stopped ms|longest gap ms|a fork alone ms|search GB/s|" \
+		"own memory, 1 byte for")
 	for (i = 1; i <= name_count["reach"]; i++) {
 		name = names["reach", i]
 		split(name, at, "/")
@@ -574,6 +575,7 @@ function reach(    i, name, at, bytes) {
 		cell(sprintf("%d", bytes / 1e6))
 		cell(sprintf("%.1f", get("reach", name, "leakwrap", "pause_ns") / 1e6))
 		cell(sprintf("%.1f", get("reach", name, "leakwrap", "gap_ns") / 1e6))
+		cell(sprintf("%.1f", get("reach", name, "kernel", "fork_ns") / 1e6))
 		cell(sprintf("%.2f", bytes / get("reach", name, "leakwrap", "cpu_ns")))
 		cell(sprintf("%d bytes", bytes / (get("reach", name, "leakwrap", "own_bytes") + 1)))
 	}
