@@ -101,8 +101,9 @@
  *             live_bytes_error  the standard error of live_bytes
  *
  * allocated
- *         Only while a sample is recorded, or with the option allocated=1: the blocks and bytes
- *         that were allocated so far, also what was freed again.  In a sample they are estimates.
+ *         Only with the option allocated=1, or after blocks were sampled, while the state is not
+ *         all: the blocks and bytes that were allocated so far, also what was freed again.  In a
+ *         sample they are estimates.
  * peak    Only with the option peak=1: the live bytes and blocks when most bytes were live, as far
  *         as the heap's growth was looked at, and when that was.  In a sample they are estimates:
  *

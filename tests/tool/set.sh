@@ -50,6 +50,7 @@ if [ "$sampled" -lt 7000 ] || [ "$sampled" -gt 13000 ]; then
 	fail "sampled: $sampled of 10000"
 fi
 shows '^leakwrap.*] recording state=off since=20'
+shows '] allocated allocated_bytes='
 # The interval may change while it is off, and both at once.
 status_is 0 "$lw" set $pid sample=0
 allocate 1
@@ -60,6 +61,8 @@ exec 7>&-
 wait $pid || fail "the program ends with status $?"
 dump_lines "$W/off.log" 2 | sed 's/^/leakwrap /' >"$W/out"
 equal "on again" "$(live first)" 10000
+# What was allocated since every block is recorded is not counted.
+! grep -q 'allocated_bytes=' "$W/out" || fail "a dump says what was allocated in part"
 status_is 0 "$lw" report -f json "$W/off.log"
 shows '"recording":"off","recording_since":"20'
 shows '"recording":"all","recording_since":"20'

@@ -77,9 +77,8 @@ static void add_known(int64_t *sum, int64_t value)
 }
 
 /* Adds ONE to SUM.  IS_FIRST: nothing was added before.  The errors of independent samples add up
- * by their squares.  What was allocated is known only if each dump tells it.  See drop_partial for
- * the peaks and marks. */
-static void add_estimate(struct estimate *sum, const struct estimate *one, bool is_first)
+ * by their squares.  See drop_partial for what not all dumps tell. */
+static void add_estimate(struct estimate *sum, const struct estimate *one)
 {
 	add_known(&sum->sampled_blocks, one->sampled_blocks);
 	if (sum->live_bytes_error < 0)
@@ -87,20 +86,15 @@ static void add_estimate(struct estimate *sum, const struct estimate *one, bool 
 	else if (one->live_bytes_error >= 0)
 		sum->live_bytes_error = (int64_t)hypot((double)sum->live_bytes_error,
 		                                       (double)one->live_bytes_error);
-	if (is_first) {
-		sum->allocated_bytes = one->allocated_bytes;
-		sum->allocated_blocks = one->allocated_blocks;
-	} else {
-		add_total(&sum->allocated_bytes, one->allocated_bytes);
-		add_total(&sum->allocated_blocks, one->allocated_blocks);
-	}
+	add_known(&sum->allocated_bytes, one->allocated_bytes);
+	add_known(&sum->allocated_blocks, one->allocated_blocks);
 	add_known(&sum->peak_bytes, one->peak_bytes);
 	add_known(&sum->peak_blocks, one->peak_blocks);
 	add_known(&sum->since_mark_bytes, one->since_mark_bytes);
 	add_known(&sum->since_mark_blocks, one->since_mark_blocks);
 }
 
-static void add_totals(struct totals *sum, const struct totals *one, bool is_first)
+static void add_totals(struct totals *sum, const struct totals *one)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
 	add_total(&sum->live_blocks, one->live_blocks);
@@ -113,9 +107,7 @@ static void add_totals(struct totals *sum, const struct totals *one, bool is_fir
 	add_total(&sum->foreign_frees, one->foreign_frees);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
 	add_reach(&sum->reach, &one->reach);
-	add_estimate(&sum->estimate, &one->estimate, is_first);
-	if (sum->sample_interval < one->sample_interval)
-		sum->sample_interval = one->sample_interval;
+	add_estimate(&sum->estimate, &one->estimate);
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -164,8 +156,9 @@ struct merger {
 	unsigned kinds;         /* a set: of what counts for the spread; 0: everything */
 	double complete, bytes; /* of the dumps that have a share of complete stacks */
 	size_t complete_known;
-	size_t peaks, marks;   /* dumps that have a peak, a mark */
-	const char *recording; /* of the dumps so far, as in struct totals, or "mixed" */
+	size_t allocated, peaks, marks; /* dumps that say what was allocated, a peak, a mark */
+	const char *recording;          /* of the dumps so far, as in struct totals, or "mixed" */
+	bool intervals_differ;          /* of the samples */
 };
 
 /* Returns the index of the call site of the sum that has STACK. */
@@ -288,8 +281,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
 		add_reach(&into->reach, &site->reach);
-		add_estimate(&into->estimate, &site->estimate, !spread->has_last);
-		spread->has_last = true;
+		add_estimate(&into->estimate, &site->estimate);
 	}
 }
 
@@ -337,12 +329,15 @@ static void add_notes(struct merger *merger, const struct dump *one)
 	}
 }
 
+/* The most notes of the sum's own (drop_partial). */
+enum { OWN_NOTES = 4 };
+
 /* Gives the sum each note once, with its process or the number of processes. */
 static void finish_notes(struct merger *merger)
 {
 	struct arena *arena = merger->arena;
 	struct dump *dump = merger->dump;
-	dump->notes = arena_alloc(arena, (merger->noted_count + 1) * sizeof *dump->notes);
+	dump->notes = arena_alloc(arena, (merger->noted_count + OWN_NOTES) * sizeof *dump->notes);
 	for (size_t i = 0; i < merger->noted_count; i++) {
 		const struct noted *noted = merger->noted[i];
 		dump->notes[dump->note_count++] =
@@ -397,6 +392,12 @@ static void add_recording(struct merger *merger, const struct totals *one)
 	if (sum->recording || one->recording)
 		sum->recording = recording;
 	add_time(merger, &first, &sum->recording_since, one->recording_since);
+	if (sum->sample_interval > 0 && one->sample_interval > 0 &&
+	    sum->sample_interval != one->sample_interval)
+		merger->intervals_differ = true;
+	if (sum->sample_interval < one->sample_interval)
+		sum->sample_interval = one->sample_interval;
+	merger->allocated += one->estimate.allocated_bytes >= 0;
 	merger->peaks += one->estimate.peak_bytes >= 0;
 	merger->marks += one->estimate.since_mark_bytes >= 0;
 	add_time(merger, &merged->first_peak_time, &sum->peak_time, one->peak_time);
@@ -434,7 +435,7 @@ static void add_modules(struct merger *merger, const struct dump *dump)
 static void add_last(struct merger *merger, const struct dump *one)
 {
 	struct dump *sum = merger->dump;
-	add_totals(&sum->totals, &one->totals, merger->merged->dumps == 0);
+	add_totals(&sum->totals, &one->totals);
 	add_recording(merger, &one->totals);
 	add_inherited(&sum->totals, &one->totals);
 	add_modules(merger, one);
@@ -512,17 +513,37 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 	add_last(merger, last);
 }
 
-/* Removes peaks and marks from the sum where not all dumps have them: a sum of some processes would
- * look like that of all. */
+/* Returns whether all dumps of the sum tell WHAT, which TELL of them do.  Adds a note to the sum if
+ * only some do. */
+static bool all_tell(struct merger *merger, size_t tell, const char *what)
+{
+	struct dump *dump = merger->dump;
+	const size_t dumps = merger->merged->dumps;
+
+	if (tell > 0 && tell < dumps)
+		dump->notes[dump->note_count++] = arena_format(
+		        merger->arena, "%s is left out: only %zu of %zu processes tell it", what,
+		        tell, dumps);
+	return tell == dumps;
+}
+
+/* Removes from the sum what not all dumps tell: a sum of some processes would look like that of
+ * all.  Notes say so, and that samples have different intervals. */
 static void drop_partial(struct merger *merger)
 {
 	struct dump *dump = merger->dump;
-	const bool has_peak = merger->peaks == merger->merged->dumps;
-	const bool has_mark = merger->marks == merger->merged->dumps;
+	const bool has_allocated = all_tell(merger, merger->allocated, "what was allocated so far");
+	const bool has_peak = all_tell(merger, merger->peaks, "the peak");
+	const bool has_mark = all_tell(merger, merger->marks, "what was allocated since the mark");
 
+	if (merger->intervals_differ)
+		dump->notes[dump->note_count++] =
+		        "the largest of several sampling intervals is shown";
 	for (size_t i = 0; i <= dump->site_count; i++) {
 		struct estimate *estimate =
 		        i < dump->site_count ? &dump->sites[i].estimate : &dump->totals.estimate;
+		if (!has_allocated)
+			estimate->allocated_bytes = estimate->allocated_blocks = -1;
 		if (!has_peak)
 			estimate->peak_bytes = estimate->peak_blocks = -1;
 		if (!has_mark)
@@ -546,6 +567,7 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	struct spread *spreads = arena_alloc(arena, (dump->site_count + 1) * sizeof *spreads);
 	size_t count = 0;
 
+	finish_notes(merger);
 	drop_partial(merger);
 	for (size_t i = 0; i < dump->site_count; i++) {
 		struct spread *spread = &merger->spreads[i];
@@ -577,7 +599,6 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	free(dump->mappings);
 	dump->mappings = mappings;
 	dump->mapping_room = dump->mapping_count;
-	finish_notes(merger);
 	dump->totals.dump_ns = -1;
 	dump->totals.complete_percent = merger->complete_known < merged->dumps ? -1
 	                                : merger->bytes > 0 ? merger->complete / merger->bytes

@@ -28,7 +28,6 @@ struct spread {
 	const struct merged_process *process;
 	uint64_t at[3], lost_at[3];
 	bool is_live;
-	bool has_last; /* the last dump of a process has been added */
 	const char *last_host;
 };
 
@@ -41,7 +40,8 @@ struct merged {
 	size_t with_kinds;                  /* of the dumps: those that tell lost from reachable */
 	const char *first_time, *last_time; /* or NULL */
 	/* The last times are in the totals of the sum.  Its peak is the sum of each process's own
-	 * peak.  It has a peak, or marks, only if all processes do. */
+	 * peak.  It says what was allocated so far, the peak, and what was allocated since the mark
+	 * only if all processes do, and else has a note. */
 	const char *first_peak_time, *first_mark_time; /* or NULL */
 };
 

@@ -61,16 +61,19 @@ static void add_dump(struct weights *weights, const struct dump *dump)
 		        .dump = dump,
 		        .bytes = (int64_t)site->bytes,
 		        .blocks = (int64_t)site->blocks,
-		        .allocated_bytes = known(site->estimate.allocated_bytes),
-		        .allocated_blocks = known(site->estimate.allocated_blocks),
 		};
+		if (weights->has_allocated) {
+			weight.allocated_bytes = known(site->estimate.allocated_bytes);
+			weight.allocated_blocks = known(site->estimate.allocated_blocks);
+		}
 		set_kinds(&weight, dump, NULL, &site->reach);
 		add_weight(weights, weight);
 	}
-	weights->has_allocated |= dump->totals.estimate.allocated_bytes >= 0;
 	if (weights->interval < dump->totals.sample_interval)
 		weights->interval = dump->totals.sample_interval;
 	struct weight hidden = hidden_weight(dump);
+	if (!weights->has_allocated)
+		hidden.allocated_bytes = hidden.allocated_blocks = 0;
 	if (hidden.bytes || hidden.blocks || hidden.allocated_bytes || hidden.allocated_blocks)
 		add_weight(weights, hidden);
 }
@@ -106,9 +109,18 @@ static void add_growths(struct weights *weights, const struct growths *growths)
 	}
 }
 
+/* Returns whether all dumps of ANSWER say what was allocated. */
+static bool all_say_allocated(const struct answer *answer)
+{
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
+		if (answer->dumps->all[i]->totals.estimate.allocated_bytes < 0)
+			return false;
+	return answer->dumps && answer->dumps->count > 0;
+}
+
 struct weights answer_weights(const struct answer *answer)
 {
-	struct weights weights = {.interval = -1};
+	struct weights weights = {.interval = -1, .has_allocated = all_say_allocated(answer)};
 	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
 		add_dump(&weights, answer->dumps->all[i]);
 	if (answer->changes)

@@ -25,7 +25,7 @@ struct weights {
 	struct weight *all; /* the caller's to free */
 	size_t count, room;
 	int64_t interval;   /* of the sample from which dumps were estimated; -1: of none */
-	bool has_allocated; /* dumps say what was allocated */
+	bool has_allocated; /* all dumps say what was allocated; else no weight does */
 };
 
 /* Of the dumps in ANSWER what is live, of two dumps the change, of a series the steady growth. */

@@ -16,7 +16,8 @@ struct leakwrap_allocated {
 	uint64_t bytes;
 };
 
-/* Returns whether what call sites allocate is counted. */
+/* Returns whether what call sites allocate is counted.  It is not while every block is recorded,
+ * without the option allocated=: the numbers then lack what was allocated since. */
 bool leakwrap_counts_allocated(void);
 
 /* Adds MORE to what the call site SITE has allocated.  Adds nothing if there is no memory.  What is
