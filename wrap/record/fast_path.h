@@ -195,15 +195,18 @@ LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
 	return leakwrap_likely(leakwrap_thread_is_sampling()) && leakwrap_count_down(size);
 }
 
-/* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.
- * Returns false and changes nothing if the block is or may be sampled. */
+/* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The
+ * thread sampled before the real call.  Returns false and changes nothing if the block is or may be
+ * sampled, or an inner call has recorded it. */
 LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 {
-	if (leakwrap_unlikely(!leakwrap_thread_is_sampling()))
-		return false;
-	if (leakwrap_self_after_call.inner)
-		return leakwrap_self_after_call.inner == LEAKWRAP_INNER_GONE;
-	return leakwrap_count_down(size);
+	void *inner;
+
+	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
+	inner = leakwrap_self_after_call.inner;
+	if (leakwrap_likely(!inner))
+		return leakwrap_likely(leakwrap_count_down(size));
+	return inner == LEAKWRAP_INNER_GONE;
 }
 
 /* Returns whether BLOCK, which may be NULL and has no record in the live table, certainly is not
