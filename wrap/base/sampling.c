@@ -117,7 +117,7 @@ int64_t leakwrap_sampling_since(void)
 
 uint32_t leakwrap_sampling_interval(void)
 {
-	return atomic_load_explicit(&sampling.interval, memory_order_relaxed);
+	return atomic_load_explicit(&sampling.interval, memory_order_acquire);
 }
 
 /* Returns the next random number of this thread: splitmix64 (Steele, Lea, Flood: Fast Splittable

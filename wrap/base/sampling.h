@@ -64,7 +64,8 @@ extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_sampling_state;
  * held.  Threads follow when they take the slow path. */
 void leakwrap_sampling_switch(uint32_t interval);
 
-/* Returns the interval, 0 if all blocks are recorded, or LEAKWRAP_SAMPLE_OFF. */
+/* Returns the interval, 0 if all blocks are recorded, or LEAKWRAP_SAMPLE_OFF.  What was done before
+ * the switch to it is visible then. */
 uint32_t leakwrap_sampling_interval(void);
 
 /* Returns whether not all new blocks are recorded. */

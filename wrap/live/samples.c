@@ -18,8 +18,8 @@ struct leakwrap_sample_entry {
 #define CLAIMED      ((uintptr_t)1)
 
 #define BUCKET       8 /* entries of a bucket */
-#define FIRST_BITS   7 /* level 0 has 1 << FIRST_BITS buckets */
-#define LEVELS       (sizeof(void *) > 4 ? 24 : 12)
+#define FIRST_BITS   4 /* level 0 has 1 << FIRST_BITS buckets */
+#define LEVELS       (sizeof(void *) > 4 ? 27 : 15)
 #define FILTER_STUCK UINT8_MAX /* a counter that has counted so far stays */
 
 _Alignas(uint32_t) _Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];

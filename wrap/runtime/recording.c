@@ -16,7 +16,7 @@
 static struct {
 	bool is_on;
 	uint32_t interval;
-	bool pauses; /* the stack cache is paused */
+	bool pauses; /* not every block is recorded, and the stack cache is paused */
 } recording;
 
 /* Returns the option that needs every block, or NULL.  With a sample the tracer cannot tell which
@@ -28,6 +28,15 @@ static const char *option_that_needs_all(void)
 	return leakwrap_misuse_checked ? "misuse=" : NULL;
 }
 
+/* A sample has few stacks: to learn them takes more memory than it saves time. */
+static void pause_or_resume_stack_cache(void)
+{
+	if (recording.pauses)
+		leakwrap_stack_cache_pause();
+	else
+		leakwrap_stack_cache_resume();
+}
+
 /* Switches to what was asked for.  The caller holds the tables' lock, or is the only thread. */
 static void apply(void)
 {
@@ -37,12 +46,14 @@ static void apply(void)
 	leakwrap_announce_recording(recording.is_on, recording.interval);
 	if (wanted == before)
 		return;
+	recording.pauses = wanted != 0;
+	/* Threads that simply record find out on the slow path.  Threads that begin to record use
+	 * the cache at once. */
+	if (!recording.pauses)
+		leakwrap_stack_cache_resume();
 	leakwrap_sampling_switch(wanted);
-	/* Threads that simply record find out on the slow path. */
-	if (before == 0 || wanted == 0) {
-		recording.pauses = wanted != 0;
-		leakwrap_stack_cache_pause(recording.pauses);
-	}
+	if (before == 0)
+		leakwrap_stack_cache_pause();
 }
 
 void leakwrap_recording_start(void)
@@ -61,9 +72,11 @@ void leakwrap_recording_start(void)
 		recording.interval = 0;
 	}
 	leakwrap_announce_recording(recording.is_on, recording.interval);
-	if (!recording.is_on || recording.interval != 0)
+	recording.pauses = !recording.is_on || recording.interval != 0;
+	if (recording.pauses)
 		leakwrap_sampling_switch(recording.is_on ? recording.interval
 		                                         : LEAKWRAP_SAMPLE_OFF);
+	pause_or_resume_stack_cache();
 }
 
 /* Sets what is asked for, and applies it.  IS_ON, INTERVAL: NULL leaves it as it is. */
@@ -99,9 +112,9 @@ bool leakwrap_recording_mark(void)
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_NOTHING) {
-		leakwrap_stack_cache_pause(true);
+		leakwrap_stack_cache_pause();
 		is_marked = leakwrap_sites_mark();
-		leakwrap_stack_cache_pause(recording.pauses);
+		pause_or_resume_stack_cache();
 	}
 	if (is_marked)
 		leakwrap_announce_mark();

@@ -93,7 +93,6 @@ static void start(void)
 	if (leakwrap_options.command)
 		leakwrap_command_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
-	leakwrap_stack_cache_start();
 	leakwrap_modules_set_change_hook(leakwrap_stack_cache_flush);
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&

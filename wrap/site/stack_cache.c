@@ -44,15 +44,12 @@ static void empty(unsigned way, uint32_t set)
 	atomic_store(&leakwrap_stack_cache_ways[way][set], way == 0 ? &no_shape : NULL);
 }
 
-void leakwrap_stack_cache_start(void)
-{
-	for (uint32_t set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
-		atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], &no_shape,
-		                      memory_order_relaxed);
-}
-
 /* Whether no shape may be in the cache (leakwrap_stack_cache_pause). */
 static _Atomic bool is_paused;
+
+/* Whether a shape was ever inserted.  Before that nothing need be removed, and no page of the cache
+ * is read for it. */
+static _Atomic bool has_learned;
 
 static _Atomic uint8_t *stack_count_of(uint32_t number)
 {
@@ -104,7 +101,8 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 
 bool leakwrap_stack_cache_learns_at_once(void)
 {
-	return leakwrap_site_numbers_wanted() < LEARN_ALWAYS;
+	return leakwrap_site_numbers_wanted() < LEARN_ALWAYS &&
+	       !atomic_load_explicit(&is_paused, memory_order_relaxed);
 }
 
 /* After UNRECOGNIZED_MAX stacks in a row that it did not recognize, a thread may never see a stack
@@ -191,6 +189,7 @@ static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 {
 	const struct leakwrap_stack_shape *moved = shape;
 
+	atomic_store(&has_learned, true);
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS && moved; way++) {
 		moved = atomic_exchange(&leakwrap_stack_cache_ways[way][set], moved);
 		if (moved == shape || moved == &no_shape)
@@ -240,7 +239,7 @@ void leakwrap_stack_cache_forget(uint32_t number)
  * in the whole table. */
 void leakwrap_stack_cache_flush(void)
 {
-	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
+	for (unsigned way = 0; atomic_load(&has_learned) && way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
 			const struct leakwrap_stack_shape *shape = shape_in(way, set);
 
@@ -249,13 +248,22 @@ void leakwrap_stack_cache_flush(void)
 		}
 }
 
-void leakwrap_stack_cache_pause(bool pauses)
+void leakwrap_stack_cache_pause(void)
 {
-	atomic_store(&is_paused, pauses);
-	for (unsigned way = 0; pauses && way < LEAKWRAP_STACK_CACHE_WAYS; way++)
+	atomic_store(&is_paused, true);
+	for (unsigned way = 0; atomic_load(&has_learned) && way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
 			if (shape_in(way, set))
 				empty(way, set);
+}
+
+void leakwrap_stack_cache_resume(void)
+{
+	for (uint32_t set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
+		if (!atomic_load_explicit(&leakwrap_stack_cache_ways[0][set], memory_order_relaxed))
+			atomic_store_explicit(&leakwrap_stack_cache_ways[0][set], &no_shape,
+			                      memory_order_relaxed);
+	atomic_store(&is_paused, false);
 }
 
 /* Swaps SHAPE, which was found in WAY of SET, into way 0.  A program that soon returns to a place
@@ -322,6 +330,8 @@ uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_thread *const self = &leakwrap_self;
 	uint32_t number;
 
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed))
+		return LEAKWRAP_SITE_NONE;
 	self->unrecognized++;
 	number = is_of_use() ? find(pc, sp, fp) : LEAKWRAP_SITE_NONE;
 	if (number != LEAKWRAP_SITE_NONE)

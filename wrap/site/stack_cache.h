@@ -66,19 +66,19 @@ bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *tr
 void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
                                 const struct leakwrap_stack *stack);
 
-/* Makes the cache ready for leakwrap_stack_cache_probe_first (stack_probe.h).  Call it once, before
- * any thread records. */
-void leakwrap_stack_cache_start(void);
-
 /* Keeps all shapes of the cache in a sweep (stack_shape.h). */
 void leakwrap_stack_cache_keep_shapes(void);
 
 /* Forgets that stacks of the call site NUMBER were added.  All keys were removed. */
 void leakwrap_stack_cache_forget(uint32_t number);
 
-/* Makes the cache recognize no stack, until it is called with false.  Then every allocation takes
- * the slow path, and its thread learns there that it shall not simply record (sampling.h). */
-void leakwrap_stack_cache_pause(bool pauses);
+/* Makes the cache recognize and learn no stack.  Every allocation then takes the slow path, and its
+ * thread learns there that it shall not simply record (sampling.h). */
+void leakwrap_stack_cache_pause(void);
+
+/* Ends a pause.  Call it before any thread simply records: it makes the cache ready for
+ * leakwrap_stack_cache_probe_first (stack_probe.h). */
+void leakwrap_stack_cache_resume(void);
 
 /* Removes all shapes of stacks that go through a module that may be unloaded.  Call it after the
  * current modules have changed (leakwrap_modules_set_change_hook). */

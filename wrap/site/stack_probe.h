@@ -28,7 +28,7 @@
 
 /* The index is [way][set].  Way 0 hits nearly always, so the first ways of all sets lie
  * together.  A way without a shape holds NULL, or a shape that no stack has room for.  Way 0 never
- * holds NULL once leakwrap_stack_cache_start was called. */
+ * holds NULL once leakwrap_stack_cache_resume was called. */
 extern LEAKWRAP_HIDDEN const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
@@ -42,7 +42,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 }
 
 /* Probes way 0 of the set for the stack at PC, SP and FP.  Returns the slot value of the call
- * site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_start was called.  Signal-safe, takes
+ * site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_resume was called.  Signal-safe, takes
  * no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
