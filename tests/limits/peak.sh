@@ -49,6 +49,10 @@ END
 build rises "$W/rises.c"
 LEAKWRAP_OPTIONS="log=$log:peak=1" "$W/rises" || fail "rises: status $?"
 equal "now" "$(site_key main peak_blocks)" 777
+# A sampled block of 100 bytes stands for 5.5 blocks here.
+rm "$log"
+LEAKWRAP_OPTIONS="log=$log:peak=1:sample=500" "$W/rises" || fail "rises, sampled: status $?"
+near "sampled, now" "$(dump_value "$log" 1 peak_blocks)" "$(dump_value "$log" 1 live_blocks)" 1
 
 # The tool shows it; without the option nothing does.
 "$O/leakwrap" report "$W/dynamic.log" >"$W/out" || fail report

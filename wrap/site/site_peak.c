@@ -20,7 +20,8 @@ static struct {
 	bool is_read; /* a dump reads: nothing changes */
 } peak;
 
-/* The state of a walk through the live blocks. */
+/* The state of a walk through the live blocks.  BLOCKS have LEAKWRAP_WEIGHT_BITS fractional bits:
+ * a sample stands for no whole number of blocks. */
 struct walk {
 	struct leakwrap_peak *sites, all;
 	uint32_t count;
@@ -38,15 +39,21 @@ static void add(struct walk *walk, uint32_t site, uint64_t bytes, uint64_t block
 
 static void add_block(void *walk, const struct leakwrap_live_block *block)
 {
-	add(walk, block->site, block->size, 1);
+	add(walk, block->site, block->size, LEAKWRAP_WEIGHT_ONE);
 }
 
 static void add_sample(void *walk, const struct leakwrap_sample *sample)
 {
 	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
 
-	add(walk, sample->site, leakwrap_weigh(sample->size, weight),
-	    (weight + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS);
+	add(walk, sample->site, leakwrap_weigh(sample->size, weight), weight);
+}
+
+/* Returns SUM with whole blocks. */
+static struct leakwrap_peak rounded(struct leakwrap_peak sum)
+{
+	sum.blocks = (sum.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS;
+	return sum;
 }
 
 static void unmap(struct leakwrap_peak *sites, uint32_t count)
@@ -86,12 +93,13 @@ struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time)
 	peak.is_read = true;
 	leakwrap_unlock(&peak.lock);
 	*time = peak.time;
-	return peak.all;
+	return rounded(peak.all);
 }
 
 struct leakwrap_peak leakwrap_site_peak(uint32_t site)
 {
-	return peak.is_read && site < peak.count ? peak.sites[site] : (struct leakwrap_peak){0, 0};
+	return peak.is_read && site < peak.count ? rounded(peak.sites[site])
+	                                         : (struct leakwrap_peak){0, 0};
 }
 
 void leakwrap_peak_move(uint32_t from, uint32_t to)
