@@ -41,9 +41,9 @@ static void put_dump(void *context, const struct parsed_dump *dump)
 	bool dated = time && strlen(time) == sizeof "2026-11-20T18:36:07Z" - 1;
 
 	if (list->dumps++ == 0)
-		printf("%8s %5s  %-7s %-19s %15s %11s %15s  %-5s  %s\n", "pid", "dump", "reason",
+		printf("%8s %5s  %-9s %-19s %15s %11s %15s  %-5s  %s\n", "pid", "dump", "reason",
 		       "time (UTC)", "live bytes", "blocks", "lost bytes", "state", "program, log");
-	printf("%8lu %5lu  %-7s %-10.10s %-8.8s %15s %11s %15s  %-5s  ", dump->pid, dump->sequence,
+	printf("%8lu %5lu  %-9s %-10.10s %-8.8s %15s %11s %15s  %-5s  ", dump->pid, dump->sequence,
 	       dump->reason ? dump->reason : "?", dated ? time : "?", dated ? time + 11 : "",
 	       number_or_dash(dump->totals.live_bytes), number_or_dash(dump->totals.live_blocks),
 	       dump->totals.reach.is_known ? with_commas(lost_bytes(&dump->totals.reach)) : "-",

@@ -408,13 +408,13 @@ static const struct option {
          "always estimates it"},
         {"peak", set_peak, "0", "0 or 1",
          "dumps also say what each call site held when most bytes were live"},
-        {"dump_at", set_dump_at, "none", "none or CAUSES",
+        {"dump_at", set_dump_at, "none", "none or quoted CAUSES such as live:2G",
          "dumps without being asked: when live bytes, resident memory or the share of the cgroup's "
          "limit reach a threshold, when live bytes have grown by a percentage since the last "
          "height, when an allocation fails for the first time"},
         {"dump_pause", set_dump_pause, "60", "SECONDS",
          "the least time between two dumps for the same part of dump_at="},
-        {"cgroup", set_cgroup, "auto", "auto or PATH",
+        {"cgroup", set_cgroup, "auto", "auto or an absolute PATH",
          "the folder of the cgroup's files, for limit in dump_at=; auto asks the kernel"},
         {"log_max", set_log_max, "0", "BYTES",
          "a log file of this size or more is renamed before the next dump: .1 is appended to its "
