@@ -24,7 +24,9 @@ LEAKWRAP_INLINE struct leakwrap_stack_hash
 leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash hash, uintptr_t first, uintptr_t second,
                                uintptr_t third, uintptr_t fourth)
 {
-	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+	/* With a factor of one word, a 32-bit processor multiplies twice, not three times. */
+	const uint64_t factor = UINTPTR_MAX > UINT32_MAX ? UINT64_C(0x9e3779b97f4a7c15)
+	                                                 : UINT64_C(0x9e3779b1);
 
 	hash.a = (hash.a * factor + first) * factor + third;
 	hash.b = (hash.b * factor + second) * factor + fourth;
