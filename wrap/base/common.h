@@ -33,4 +33,13 @@ union leakwrap_aligned {
 /* Makes the compiler compute VARIABLE here.  Else it may compute the value again at each use. */
 #define LEAKWRAP_HIDE_VALUE(variable) __asm__ volatile("" : "+r"(variable))
 
+/* Keeps POINTER, the address of a thread-local variable, in a register.  On ARM each use of the
+ * variable itself would load the address again, in four instructions.  Elsewhere the address is
+ * part of the instruction that uses it. */
+#ifdef __arm__
+#define LEAKWRAP_KEEP_ADDRESS(pointer) LEAKWRAP_HIDE_VALUE(pointer)
+#else
+#define LEAKWRAP_KEEP_ADDRESS(pointer) ((void)0)
+#endif
+
 #endif

@@ -141,11 +141,13 @@ LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
  * recorded a block already, or leakwrap_live_fast_add cannot store BLOCK. */
 LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
 {
+	struct leakwrap_thread *self = &leakwrap_self_after_call;
+
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
-	if (leakwrap_unlikely(
-	            !leakwrap_live_fast_add(block, value, &leakwrap_self_after_call.inner)))
+	LEAKWRAP_KEEP_ADDRESS(self);
+	if (leakwrap_unlikely(!leakwrap_live_fast_add(block, value, &self->inner)))
 		return false;
-	leakwrap_self_after_call.inner = block;
+	self->inner = block;
 	return true;
 }
 
@@ -238,12 +240,13 @@ register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
 #define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
 #endif
 
-/* Marks BLOCK as being released: all calls below the current frame are part of its release. */
-LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
+/* Marks BLOCK as being released by SELF, this thread: all calls below the current frame are part of
+ * its release. */
+LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *block)
 {
-	leakwrap_self.release_sp = leakwrap_sp_here;
+	self->release_sp = leakwrap_sp_here;
 	atomic_signal_fence(memory_order_seq_cst);
-	leakwrap_self.releasing = block;
+	self->releasing = block;
 }
 
 /* Removes the record of BLOCK, which is about to be freed, and marks its release.  After
@@ -252,14 +255,16 @@ LEAKWRAP_INLINE void leakwrap_mark_release(void *block)
  * the caller must call leakwrap_begin_release. */
 LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 {
+	struct leakwrap_thread *self = &leakwrap_self;
 	enum leakwrap_removal removal;
 
 	/* Most allocators read the block or the header before it: fetch it while the slot is
 	 * fetched. */
 	__builtin_prefetch(block, 1);
-	removal = leakwrap_live_fast_remove(block, &leakwrap_self.releasing);
+	LEAKWRAP_KEEP_ADDRESS(self);
+	removal = leakwrap_live_fast_remove(block, &self->releasing);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
-		leakwrap_mark_release(block);
+		leakwrap_mark_release(self, block);
 	else if (removal == LEAKWRAP_NO_RECORD &&
 	         (leakwrap_self_after_call.releasing || !leakwrap_has_no_sample(block)))
 		return LEAKWRAP_NOT_FAST;
@@ -281,7 +286,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 		return 0;
 	if (leakwrap_unlikely(leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED))
 		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
-	leakwrap_mark_release(block);
+	leakwrap_mark_release(&leakwrap_self, block);
 	return old_value;
 }
 

@@ -35,8 +35,10 @@ struct leakwrap_stack leakwrap_stack_at(uintptr_t sp);
 static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 {
 	const struct leakwrap_thread *self = &leakwrap_self;
-	uintptr_t room = self->stack_high - sp;
+	uintptr_t room;
 
+	LEAKWRAP_KEEP_ADDRESS(self);
+	room = self->stack_high - sp;
 	return leakwrap_likely(room <= self->stack_room) ? room : 0;
 }
 
