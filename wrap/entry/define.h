@@ -123,45 +123,45 @@ __asm__(".globl leakwrap_disable");
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands four times, because a
  * variable for the caller would take a register that malloc had to save.  The new block is hidden
  * before the last call: else the compiler moves it there early, and back before it returns it. */
-#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure)   \
-	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)             \
-	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                  \
-	                                                 LEAKWRAP_CALLER_PARAMS)                 \
-	{                                                                                        \
-		ENTRY_FIND_ORIGINAL();                                                           \
-		ENTRY_ATTEMPT(name, arguments)                                                   \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                          \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);     \
-	}                                                                                        \
-	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                                \
-	{                                                                                        \
-		size_t bytes = size;                                                             \
-		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */         \
-		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                             \
-		if (leakwrap_likely(leakwrap_pass_after_call(bytes)))                            \
-			return passed;                                                           \
-		LEAKWRAP_HIDE_VALUE(passed);                                                     \
-		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);                 \
-	}                                                                                        \
-	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                               \
-	{                                                                                        \
-		leakwrap_begin_allocation();                                                     \
-		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                   \
-		if (leakwrap_unlikely(value == 0)) {                                             \
-			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))       \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
-			if (!(is_leaf) && leakwrap_likely(leakwrap_thread_is_sampling()))        \
-				return leakwrap_##name##_sampled arguments;                      \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                         \
-			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                 \
-			                                   LEAKWRAP_CALLER_ARGS(caller));        \
-		}                                                                                \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                          \
-		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                     \
-			return new_block;                                                        \
-		LEAKWRAP_HIDE_VALUE(new_block);                                                  \
-		return verb(leakwrap_predicted_site(value), new_block,                           \
-		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                    \
+#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
+	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)           \
+	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                \
+	                                                 LEAKWRAP_CALLER_PARAMS)               \
+	{                                                                                      \
+		ENTRY_FIND_ORIGINAL();                                                         \
+		ENTRY_ATTEMPT(name, arguments)                                                 \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
+	}                                                                                      \
+	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                              \
+	{                                                                                      \
+		size_t bytes = size;                                                           \
+		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */       \
+		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		if (leakwrap_likely(leakwrap_pass_after_call(bytes)))                          \
+			return passed;                                                         \
+		LEAKWRAP_HIDE_VALUE(passed);                                                   \
+		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);               \
+	}                                                                                      \
+	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
+	{                                                                                      \
+		leakwrap_begin_allocation();                                                   \
+		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                 \
+		if (leakwrap_unlikely(value == 0)) {                                           \
+			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
+			if (!(is_leaf) && leakwrap_likely(leakwrap_thread_is_sampling()))      \
+				return leakwrap_##name##_sampled arguments;                    \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
+			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
+			                                   LEAKWRAP_CALLER_ARGS(caller));      \
+		}                                                                              \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
+		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                   \
+			return new_block;                                                      \
+		LEAKWRAP_HIDE_VALUE(new_block);                                                \
+		return verb(leakwrap_predicted_site(value), new_block,                         \
+		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                  \
 	}
 
 #define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size, failure)     \

@@ -42,8 +42,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 }
 
 /* Probes way 0 of the set for the stack at PC, SP and FP.  Returns the slot value of the call
- * site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_resume was called.  Signal-safe, takes
- * no lock. */
+ * site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_resume was called.  Signal-safe,
+ * takes no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	const uintptr_t room = leakwrap_stack_room(sp);
