@@ -25,8 +25,8 @@ leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash hash, uintptr_t first,
                                uintptr_t third, uintptr_t fourth)
 {
 	/* With a factor of one word, a 32-bit processor multiplies twice, not three times. */
-	const uint64_t factor = UINTPTR_MAX > UINT32_MAX ? UINT64_C(0x9e3779b97f4a7c15)
-	                                                 : UINT64_C(0x9e3779b1);
+	const uint64_t factor =
+	        UINTPTR_MAX > UINT32_MAX ? UINT64_C(0x9e3779b97f4a7c15) : UINT64_C(0x9e3779b1);
 
 	hash.a = (hash.a * factor + first) * factor + third;
 	hash.b = (hash.b * factor + second) * factor + fourth;
