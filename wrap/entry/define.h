@@ -117,10 +117,12 @@ __asm__(".globl leakwrap_disable");
  *
  * A thread that samples takes a second fast path.  IS_LEAF: the real function calls no other
  * wrapped function.  Then the block is counted before the real call, and nothing is left to do
- * after it.  Otherwise an inner call may count the block.
+ * after it.  Otherwise an inner call may count the block: leakwrap_NAME_sampled looks after the
+ * real call.  The wrapper leaves to it by a jump, so that the caller there is the wrapper's, and
+ * need not be kept.  A compiler that called it would add the wrapper to the sample's backtrace.
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
- * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands four times, because a
+ * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
  * variable for the caller would take a register that malloc had to save.  The new block is hidden
  * before the last call: else the compiler moves it there early, and back before it returns it. */
 #define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
