@@ -43,6 +43,9 @@ BLOCK(lose_packed)
 BLOCK(lose_across_pages)
 BLOCK(lose_stale_stack)
 BLOCK(lose_undeclared)
+BLOCK(lose_ended_stack)
+BLOCK(lose_ended_tls)
+BLOCK(keep_result)
 
 static void *volatile data;
 static void *volatile inside[4];
@@ -97,9 +100,24 @@ static void *runner(void *unused)
 	return unused;
 }
 
-/* The C library keeps the stack of a thread that has ended, and what it leads to. */
-static void *end_at_once(void *unused)
+/* Returns a block to the thread that joins it: nobody does. */
+static void *return_block(void *unused)
 {
+	void *const result = keep_result();
+
+	(void)unused;
+	ready++;
+	return result;
+}
+
+/* Leaves blocks on its stack and in its storage, and ends.  The C library keeps the stack, and what
+ * leads from its description of the thread. */
+static void *leave_and_end(void *unused)
+{
+	void *volatile left = lose_ended_stack();
+
+	tls = lose_ended_tls();
+	(void)left;
 	return unused;
 }
 
@@ -260,9 +278,10 @@ static __attribute__((noinline)) void make(void)
 	hold_by_tag();
 	hold_by_inside();
 	lose();
-	while (ready < 3)
+	pthread_create(&thread, NULL, return_block, NULL);
+	while (ready < 4)
 		usleep(1000);
-	if (pthread_create(&thread, NULL, end_at_once, NULL) != 0 ||
+	if (pthread_create(&thread, NULL, leave_and_end, NULL) != 0 ||
 	    pthread_join(thread, NULL) != 0)
 		abort();
 }
