@@ -67,6 +67,8 @@ static void write_memory(struct leakwrap_writer *writer)
 		leakwrap_text_hex(writer, layout.thread_pointer);
 		leakwrap_text(writer, ",");
 		leakwrap_text_hex(writer, layout.bounds);
+		leakwrap_text(writer, ",");
+		leakwrap_text_hex(writer, layout.size);
 	}
 	if (leakwrap_options.pointer_step != 0)
 		leakwrap_text_pair(writer, " pointer_step=", leakwrap_options.pointer_step);

@@ -100,25 +100,29 @@ static void *runner(void *unused)
 	return unused;
 }
 
-/* Returns a block to the thread that joins it: nobody does. */
-static void *return_block(void *unused)
-{
-	void *const result = keep_result();
-
-	(void)unused;
-	ready++;
-	return result;
-}
-
-/* Leaves blocks on its stack and in its storage, and ends.  The C library keeps the stack, and what
- * leads from its description of the thread. */
-static void *leave_and_end(void *unused)
+/* Leaves blocks on its stack and in its storage, and returns a block to the thread that joins it:
+ * nobody does.  The C library keeps the stack, and its description of the thread leads to the last
+ * block. */
+static void *leave_and_end(void *id)
 {
 	void *volatile left = lose_ended_stack();
+	void *const result = keep_result();
 
 	tls = lose_ended_tls();
 	(void)left;
-	return unused;
+	*(_Atomic int *)id = (int)syscall(SYS_gettid);
+	return result;
+}
+
+static void end_a_thread(void)
+{
+	static _Atomic int id;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, leave_and_end, (void *)&id) != 0)
+		abort();
+	while (id == 0 || syscall(SYS_tgkill, getpid(), id, 0) == 0)
+		usleep(1000);
 }
 
 #ifdef __GLIBC__
@@ -278,12 +282,8 @@ static __attribute__((noinline)) void make(void)
 	hold_by_tag();
 	hold_by_inside();
 	lose();
-	pthread_create(&thread, NULL, return_block, NULL);
-	while (ready < 4)
+	while (ready < 3)
 		usleep(1000);
-	if (pthread_create(&thread, NULL, leave_and_end, NULL) != 0 ||
-	    pthread_join(thread, NULL) != 0)
-		abort();
 }
 
 int main(void)
@@ -291,6 +291,8 @@ int main(void)
 	make();
 	clear_stack();
 	leave_on_stack();
+	/* Last: its stack may have addresses of memory that it freed, and that is a block again. */
+	end_a_thread();
 	if (leakwrap_dump(-1) != 0)
 		return 1;
 	syscall(SYS_exit_group, 0); /* other threads hold locks */

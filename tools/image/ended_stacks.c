@@ -13,22 +13,28 @@ static bool has_thread(const struct image *image, const struct image_part *part)
 	return false;
 }
 
-/* Returns true if PART holds the stack of a thread that has ended.  GUARD: the part before it.  gdb
- * calls it readable, though it is not. */
-static bool is_ended_stack(const struct image *image, const struct block_list *list,
-                           const struct image_part *guard, const struct image_part *part)
+/* Returns the end of the stack of a thread that has ended, if such a stack begins PART, or 0.
+ * GUARD: the part before it.  gdb calls it readable, though it is not. */
+static uint64_t find_end(const struct image *image, const struct block_list *list,
+                         const struct image_part *guard, const struct image_part *part)
 {
-	const uint64_t bounds = part->end - list->stack_layout.bounds;
+	const uint64_t ends[] = {part->end, guard->start + list->stack_layout.size};
 
 	if (!part->is_readable || !part->is_writable || part->is_code || guard->is_writable ||
-	    guard->is_code || guard->end != part->start ||
-	    list->stack_layout.bounds > part->end - part->start ||
-	    list->stack_layout.thread_pointer > part->end - part->start)
-		return false;
-	const uint64_t start = image_word(image, bounds);
-	return start >= guard->start && start < part->start &&
-	       image_word(image, bounds + image->word) == part->end - start &&
-	       !has_thread(image, part);
+	    guard->is_code || guard->end != part->start)
+		return 0;
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t end = ends[i], bounds = end - list->stack_layout.bounds;
+		if (end > part->end || end < part->start ||
+		    end - part->start < list->stack_layout.bounds ||
+		    end - part->start < list->stack_layout.thread_pointer)
+			continue;
+		const uint64_t start = image_word(image, bounds);
+		if (start >= guard->start && start < part->start &&
+		    image_word(image, bounds + image->word) == end - start)
+			return has_thread(image, part) ? 0 : end;
+	}
+	return 0;
 }
 
 void ended_stacks_each(const struct image *image, const struct block_list *list,
@@ -36,14 +42,15 @@ void ended_stacks_each(const struct image *image, const struct block_list *list,
 {
 	for (size_t i = 1; list->stack_layout.bounds != 0 && i < image->part_count; i++) {
 		const struct image_part *part = &image->parts[i];
-		const uint64_t pointer = part->end - list->stack_layout.thread_pointer;
+		const uint64_t end = find_end(image, list, part - 1, part);
+		const uint64_t pointer = end - list->stack_layout.thread_pointer;
 
-		if (!is_ended_stack(image, list, part - 1, part))
+		if (end == 0)
 			continue;
 		if (image_describes_below(image)) {
 			visit(context, part->start, pointer - IMAGE_DESCRIPTION);
 			/* Two words of the C library, then thread-local storage. */
-			visit(context, pointer + 2 * image->word, part->end);
+			visit(context, pointer + 2 * image->word, end);
 		} else {
 			visit(context, part->start, pointer);
 		}

@@ -13,11 +13,12 @@ static bool scan_step(struct cursor *c, uint64_t *step)
 	return scan_decimal(c, step) && (*step == 1 || *step == 2 || *step == 4);
 }
 
-/* Reads "0x940,0x2b0". */
+/* Reads "0x940,0x2b0,0x801000". */
 static bool scan_stack_layout(struct cursor *c, struct block_list *list)
 {
 	return scan_hex(c, &list->stack_layout.thread_pointer) && skip_text(c, ",") &&
-	       scan_hex(c, &list->stack_layout.bounds);
+	       scan_hex(c, &list->stack_layout.bounds) && skip_text(c, ",") &&
+	       scan_hex(c, &list->stack_layout.size);
 }
 
 void draft_read_memory(struct draft *draft, struct cursor c)

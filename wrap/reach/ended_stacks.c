@@ -30,24 +30,33 @@ bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout)
 	       !leakwrap_process_is_emulated();
 }
 
-/* Returns whether MAPPING holds the stack of a thread that has ended.  BELOW: the mapping before
- * it.  The C library puts a guard below each stack that it maps, but not below the program's. */
-static bool is_ended_stack(const struct leakwrap_mapping *mapping,
-                           const struct leakwrap_mapping *below,
-                           const struct leakwrap_stack_layout *layout)
+/* Returns the end of the stack of a thread that has ended, if such a stack begins MAPPING, or 0.
+ * GUARD: the mapping before it.  The C library puts a guard below each stack that it maps, but not
+ * below the program's.  The kernel may have joined other memory to the stack's end. */
+static uintptr_t find_end(const struct leakwrap_mapping *mapping,
+                          const struct leakwrap_mapping *guard,
+                          const struct leakwrap_stack_layout *layout)
 {
-	const uintptr_t bounds = mapping->end - layout->bounds;
-	uintptr_t start;
+	const uintptr_t ends[] = {mapping->end, guard->start + layout->size};
 
 	if (mapping->has_thread || !mapping->is_readable || !mapping->is_writable ||
 	    mapping->is_shared || mapping->is_file || mapping->is_special ||
-	    mapping->end - mapping->start < layout->bounds ||
-	    mapping->end - mapping->start < layout->thread_pointer ||
-	    below->end != mapping->start || below->is_readable || below->is_writable)
-		return false;
-	start = leakwrap_stack_word(bounds);
-	return start >= below->start && start < mapping->start &&
-	       leakwrap_stack_word(bounds + WORD) == mapping->end - start;
+	    guard->end != mapping->start || guard->is_readable || guard->is_writable)
+		return 0;
+	for (unsigned i = 0; i < 2; i++) {
+		const uintptr_t end = ends[i], bounds = end - layout->bounds;
+		uintptr_t start;
+
+		if (end > mapping->end || end < mapping->start ||
+		    end - mapping->start < layout->bounds ||
+		    end - mapping->start < layout->thread_pointer)
+			continue;
+		start = leakwrap_stack_word(bounds);
+		if (start >= guard->start && start < mapping->start &&
+		    leakwrap_stack_word(bounds + WORD) == end - start)
+			return end;
+	}
+	return 0;
 }
 
 void leakwrap_ended_stacks_each(void (*visit)(void *context, uintptr_t start, uintptr_t end),
@@ -60,14 +69,15 @@ void leakwrap_ended_stacks_each(void (*visit)(void *context, uintptr_t start, ui
 	if (!leakwrap_ended_stacks_layout(&layout))
 		return;
 	for (size_t i = 1; i < count; i++) {
-		const uintptr_t pointer = mapping[i].end - layout.thread_pointer;
+		const uintptr_t end = find_end(&mapping[i], &mapping[i - 1], &layout);
+		const uintptr_t pointer = end - layout.thread_pointer;
 
-		if (!is_ended_stack(&mapping[i], &mapping[i - 1], &layout))
+		if (end == 0)
 			continue;
 		if (LEAKWRAP_THREAD_POINTER_IS_END) {
 			visit(context, mapping[i].start, pointer - LEAKWRAP_DESCRIPTION_MAX);
 			/* Two words of the C library, then thread-local storage. */
-			visit(context, pointer + 2 * WORD, mapping[i].end);
+			visit(context, pointer + 2 * WORD, end);
 		} else {
 			visit(context, mapping[i].start, pointer);
 		}

@@ -54,8 +54,8 @@ static uintptr_t find_high(void)
  * are unknown. */
 #define ABOVE_MAX ((uintptr_t)65536) /* bytes of the mapping above the thread pointer */
 
-/* What leakwrap_stack_layout returns, or 0.  All threads store the same. */
-static _Atomic uintptr_t layout_thread_pointer, layout_bounds;
+/* What leakwrap_stack_layout returns, or 0.  Threads store the same, but for the size. */
+static _Atomic uintptr_t layout_thread_pointer, layout_bounds, layout_size;
 
 /* Returns the lower end of the mapping of this thread's stack, or UINTPTR_MAX if it is unknown.  SP
  * is on the stack.  Do not call it on the main thread: the kernel has made that stack. */
@@ -76,6 +76,7 @@ static uintptr_t find_low(uintptr_t sp)
 		size = leakwrap_stack_word(at);
 		if (low < sp && low == page_of(low) && size == page_of(size) && size < low &&
 		    size > self - low && size - (self - low) <= ABOVE_MAX) {
+			atomic_store(&layout_size, size);
 			atomic_store(&layout_thread_pointer, low + size - self);
 			atomic_store(&layout_bounds, low + size - (at - sizeof(at)));
 			return low;
@@ -89,6 +90,7 @@ bool leakwrap_stack_layout(struct leakwrap_stack_layout *layout)
 {
 	layout->bounds = atomic_load(&layout_bounds);
 	layout->thread_pointer = atomic_load(&layout_thread_pointer);
+	layout->size = atomic_load(&layout_size);
 	return layout->bounds != 0;
 }
 

@@ -62,6 +62,7 @@ uintptr_t leakwrap_stack_low(uintptr_t sp);
 struct leakwrap_stack_layout {
 	uintptr_t thread_pointer;
 	uintptr_t bounds; /* two words: the start and the size of the mapping, with its guard */
+	uintptr_t size;   /* of the mapping, with its guard: of one thread, and most have it */
 };
 
 /* Sets *LAYOUT.  Returns false if it is not known: no thread has allocated memory but the main
