@@ -7,6 +7,7 @@
 #include "wrap/base/thread.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
+#include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/roots.h"
 #include "wrap/site/site_table.h"
@@ -51,6 +52,7 @@ static void write_root(void *writer, uintptr_t start, uintptr_t end)
 static void write_memory(struct leakwrap_writer *writer)
 {
 	const uintptr_t state = (uintptr_t)&leakwrap_self;
+	struct leakwrap_stack_layout layout;
 
 	leakwrap_text(writer, leakwrap_heap_is_known() ? "memory heap=known" : "memory heap=part");
 #ifdef __GLIBC__
@@ -60,6 +62,14 @@ static void write_memory(struct leakwrap_writer *writer)
 	leakwrap_text_hex(writer, LEAKWRAP_THREAD_POINTER);
 	leakwrap_text(writer, " thread_state=");
 	write_range(writer, state, state + sizeof(struct leakwrap_thread));
+	if (leakwrap_ended_stacks_layout(&layout)) {
+		leakwrap_text(writer, " stack_layout=");
+		leakwrap_text_hex(writer, layout.thread_pointer);
+		leakwrap_text(writer, ",");
+		leakwrap_text_hex(writer, layout.bounds);
+		leakwrap_text(writer, ",");
+		leakwrap_text_hex(writer, layout.size);
+	}
 	if (leakwrap_options.pointer_step != 0)
 		leakwrap_text_pair(writer, " pointer_step=", leakwrap_options.pointer_step);
 	leakwrap_text_end(writer);

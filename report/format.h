@@ -33,7 +33,8 @@
  *   leakwrap[4711.1]   #1 0x55d0c8a01301 main+0x41 [1] server+0x1301
  *   leakwrap[4711.1]   #2 0x7f20cb45224a ? [2] libc.so.6+0x2724a
  *   leakwrap[4711.1] memory heap=known allocator=glibc thread_pointer=0x7f20cb429740 \
- *           thread_state=0x7f20cb4296b0-0x7f20cb429738          only with the option blocks=1
+ *           thread_state=0x7f20cb4296b0-0x7f20cb429738 \
+ *           stack_layout=0x940,0x2b0,0x801000                  only with the option blocks=1
  *   leakwrap[4711.1] own 0x7f20cb600000-0x7f20cb610000                       any number of lines
  *   leakwrap[4711.1] root 0x7f20cb700000-0x7f20cb700010                      any number of lines
  *   leakwrap[4711.1] stack 0x20001000-0x20001800 sp=0x200016c8    only without an operating system
@@ -179,10 +180,13 @@
  *         found in a core file of the same moment.  heap is as in the line kinds.
  *         allocator=glibc if the program has glibc's C library.  thread_pointer and thread_state
  *         are those of the thread that wrote the dump: its thread pointer, 0 if that is not known,
- *         and the tracer's state of the thread, which is no root.  pointer_step is the option of
- *         that name: 1, 2 or 4 bytes.  Missing: pointers lie at whole words.  roots=listed, only
- *         without an operating system: no other memory is a root than that of the lines root, less
- *         that of the lines own, and the stacks.
+ *         and the tracer's state of the thread, which is no root.  stack_layout says where two
+ *         things lie in the mapping of each thread's stack, in bytes below its end: the thread
+ *         pointer, and two words with the mapping's start and size.  Then follows the size, with
+ *         the guard, of most mappings.  Missing: the stacks of threads that have ended are roots.
+ *         pointer_step is the option of that name: 1, 2 or 4 bytes.  Missing: pointers lie at
+ *         whole words.  roots=listed, only without an operating system: no other memory is a root
+ *         than that of the lines root, less that of the lines own, and the stacks.
  * own     Memory that is no root: the tracer's.  Without an operating system also the allocator's,
  *         if the program says where it is.
  * root    Memory that the program declared by leakwrap_root, or without an operating system in

@@ -43,6 +43,9 @@ BLOCK(lose_packed)
 BLOCK(lose_across_pages)
 BLOCK(lose_stale_stack)
 BLOCK(lose_undeclared)
+BLOCK(lose_ended_stack)
+BLOCK(lose_ended_tls)
+BLOCK(keep_result)
 
 static void *volatile data;
 static void *volatile inside[4];
@@ -97,10 +100,29 @@ static void *runner(void *unused)
 	return unused;
 }
 
-/* The C library keeps the stack of a thread that has ended, and what it leads to. */
-static void *end_at_once(void *unused)
+/* Leaves blocks on its stack and in its storage, and returns a block to the thread that joins it:
+ * nobody does.  The C library keeps the stack, and its description of the thread leads to the last
+ * block. */
+static void *leave_and_end(void *id)
 {
-	return unused;
+	void *volatile left = lose_ended_stack();
+	void *const result = keep_result();
+
+	tls = lose_ended_tls();
+	(void)left;
+	*(_Atomic int *)id = (int)syscall(SYS_gettid);
+	return result;
+}
+
+static void end_a_thread(void)
+{
+	static _Atomic int id;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, leave_and_end, (void *)&id) != 0)
+		abort();
+	while (id == 0 || syscall(SYS_tgkill, getpid(), id, 0) == 0)
+		usleep(1000);
 }
 
 #ifdef __GLIBC__
@@ -262,9 +284,6 @@ static __attribute__((noinline)) void make(void)
 	lose();
 	while (ready < 3)
 		usleep(1000);
-	if (pthread_create(&thread, NULL, end_at_once, NULL) != 0 ||
-	    pthread_join(thread, NULL) != 0)
-		abort();
 }
 
 int main(void)
@@ -272,6 +291,8 @@ int main(void)
 	make();
 	clear_stack();
 	leave_on_stack();
+	/* Last: its stack may have addresses of memory that it freed, and that is a block again. */
+	end_a_thread();
 	if (leakwrap_dump(-1) != 0)
 		return 1;
 	syscall(SYS_exit_group, 0); /* other threads hold locks */

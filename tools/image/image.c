@@ -1,6 +1,7 @@
 /* image.c - see image.h. */
 #include "tools/image/image.h"
 
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -99,4 +100,9 @@ void image_free(struct image *image)
 		munmap(image->maps[i].bytes, image->maps[i].size);
 	free(image->maps);
 	*image = (struct image){0};
+}
+
+bool image_describes_below(const struct image *image)
+{
+	return image->machine != EM_X86_64 && image->machine != EM_386;
 }

@@ -86,6 +86,12 @@ uint64_t image_next(const struct image *image, uint64_t address);
 /* Returns the word at ADDRESS, or 0 if it cannot be read. */
 uint64_t image_word(const struct image *image, uint64_t address);
 
+/* The C library describes a thread in this many bytes at the thread pointer, at most. */
+enum { IMAGE_DESCRIPTION = 2560 };
+
+/* Returns true if it does so below the thread pointer, and false if above. */
+bool image_describes_below(const struct image *image);
+
 /* Returns the word of SIZE bytes, 4 or 8, at BYTES. */
 static inline uint64_t image_load(const unsigned char *bytes, uint64_t size)
 {

@@ -4,12 +4,12 @@
 #include <elf.h>
 #include <stdlib.h>
 
+#include "tools/image/ended_stacks.h"
 #include "tools/image/heap.h"
 
 enum {
 	PAGE = 4096,
-	RED_ZONE = 128,     /* bytes below sp that a function may use (x86-64 ABI, 3.2.2) */
-	DESCRIPTION = 2560, /* bytes of the C library's description of a thread */
+	RED_ZONE = 128, /* bytes below sp that a function may use (x86-64 ABI, 3.2.2) */
 	/* The C library's mapping of a stack ends shortly behind the thread pointer. */
 	ABOVE_MAX = 65536,
 	ALTERNATE_STACK_MAX = 65536,
@@ -32,6 +32,11 @@ static void except(struct exceptions *exceptions, uint64_t start, uint64_t end)
 	exceptions->all[exceptions->count++] = (struct memory_range){start, end};
 }
 
+static void except_range(void *exceptions, uint64_t start, uint64_t end)
+{
+	except(exceptions, start, end);
+}
+
 static int compare_ranges(const void *left, const void *right)
 {
 	const struct memory_range *a = left, *b = right;
@@ -40,21 +45,15 @@ static int compare_ranges(const void *left, const void *right)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
-/* Returns true if the C library describes a thread below its thread pointer. */
-static bool is_description_below(const struct image *image)
-{
-	return image->machine != EM_X86_64 && image->machine != EM_386;
-}
-
 /* Returns the lower end of the mapping of THREAD's stack, by the C library's description of the
  * thread (wrap/unwind/stack_bounds.c), or 0 if it is not known. */
 static uint64_t described_low(const struct image *image, const struct image_thread *thread)
 {
 	const uint64_t tp = thread->thread_pointer;
-	uint64_t at = is_description_below(image) ? tp - DESCRIPTION : tp;
+	uint64_t at = image_describes_below(image) ? tp - IMAGE_DESCRIPTION : tp;
 	uint64_t low = UINT64_MAX;
 
-	for (unsigned i = 0; tp > DESCRIPTION && i < DESCRIPTION / image->word; i++) {
+	for (unsigned i = 0; tp > IMAGE_DESCRIPTION && i < IMAGE_DESCRIPTION / image->word; i++) {
 		const uint64_t size = image_word(image, at);
 		if (low < thread->sp && low % PAGE == 0 && size % PAGE == 0 && size > tp - low &&
 		    low < tp && size - (tp - low) <= ABOVE_MAX)
@@ -185,6 +184,7 @@ static struct exceptions find_exceptions(const struct root_search *search)
 	except(&exceptions, list->thread_state.start, list->thread_state.end);
 	for (size_t i = 0; i < image->thread_count; i++)
 		except_of_thread(&exceptions, search, &image->threads[i]);
+	ended_stacks_each(image, list, except_range, &exceptions);
 	for (size_t i = 0; i < list->stack_count; i++)
 		except(&exceptions, list->stacks[i].low, list->stacks[i].sp);
 	if (!image->is_core && list->is_heap_known && !list->are_roots_listed)
@@ -306,8 +306,8 @@ static struct memory_range storage_of(const struct image *image, const struct im
 {
 	const uint64_t tp = thread->thread_pointer;
 	const uint64_t tls = size_of_tls(image);
-	const uint64_t below = is_description_below(image) ? DESCRIPTION : tls;
-	const uint64_t above = is_description_below(image) ? tls : DESCRIPTION;
+	const uint64_t below = image_describes_below(image) ? IMAGE_DESCRIPTION : tls;
+	const uint64_t above = image_describes_below(image) ? tls : IMAGE_DESCRIPTION;
 	const struct image_part *part = image_part_at(image, tp);
 
 	if (tp == 0 || !part)

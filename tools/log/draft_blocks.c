@@ -13,6 +13,14 @@ static bool scan_step(struct cursor *c, uint64_t *step)
 	return scan_decimal(c, step) && (*step == 1 || *step == 2 || *step == 4);
 }
 
+/* Reads "0x940,0x2b0,0x801000". */
+static bool scan_stack_layout(struct cursor *c, struct block_list *list)
+{
+	return scan_hex(c, &list->stack_layout.thread_pointer) && skip_text(c, ",") &&
+	       scan_hex(c, &list->stack_layout.bounds) && skip_text(c, ",") &&
+	       scan_hex(c, &list->stack_layout.size);
+}
+
 void draft_read_memory(struct draft *draft, struct cursor c)
 {
 	struct block_list *list = &draft->dump.blocks;
@@ -30,6 +38,8 @@ void draft_read_memory(struct draft *draft, struct cursor c)
 			is_whole &= scan_hex(&word, &list->thread_pointer) && at_end(&word);
 		else if (skip_text(&word, "thread_state="))
 			is_whole &= scan_range(&word, &list->thread_state) && at_end(&word);
+		else if (skip_text(&word, "stack_layout="))
+			is_whole &= scan_stack_layout(&word, list) && at_end(&word);
 		else if (skip_text(&word, "pointer_step="))
 			is_whole &= scan_step(&word, &list->pointer_step) && at_end(&word);
 	}

@@ -8,7 +8,7 @@
 #include "tools/log/draft.h"
 
 /* Reads "heap=known allocator=glibc thread_pointer=0x... thread_state=0x...-0x...
- * pointer_step=1 roots=listed". */
+ * stack_layout=0x...,0x...,0x... pointer_step=1 roots=listed". */
 void draft_read_memory(struct draft *draft, struct cursor c);
 
 /* Read "0x7f20cb400000-0x7f20cb440000". */

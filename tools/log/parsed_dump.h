@@ -193,6 +193,12 @@ struct block_list {
 	bool are_roots_listed;            /* nothing is a root but ROOTS, less OWN, and STACKS */
 	uint64_t thread_pointer;          /* of the thread that wrote the dump; 0: not known */
 	struct memory_range thread_state; /* the tracer's state of that thread */
+	/* In bytes below the end of the mapping of a thread's stack: the thread pointer, and two
+	 * words with the mapping's start and size; then the size of most mappings.  All 0: not
+	 * known. */
+	struct {
+		uint64_t thread_pointer, bounds, size;
+	} stack_layout;
 	uint64_t pointer_step;            /* bytes between two places for a pointer; 0: a word */
 	struct memory_range *own, *roots; /* the tracer's memory; the program's choice of roots */
 	struct listed_stack *stacks;

@@ -58,6 +58,14 @@ bool leakwrap_folder_each_number(const char *path, leakwrap_number_visitor *visi
 
 /* -- other threads ----------------------------------------------------------------------------- */
 
+/* glibc, sys/single_threaded.h. */
+extern __attribute__((weak)) char __libc_single_threaded;
+
+bool leakwrap_process_has_one_thread(void)
+{
+	return &__libc_single_threaded && __libc_single_threaded != 0;
+}
+
 /* Reads the third field of /proc/self/task/THREAD/stat, after the last parenthesis. */
 char leakwrap_thread_state(int thread)
 {

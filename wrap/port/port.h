@@ -207,6 +207,10 @@ struct leakwrap_process_facts {
  * kernel does not show it.  Takes 1 KiB of stack. */
 bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts);
 
+/* Returns whether the process certainly has one thread: the C library says so.  Only glibc from
+ * 2.32 on does. */
+bool leakwrap_process_has_one_thread(void);
+
 /* Returns whether an emulator of processes (qemu) runs the program.  Its threads are listed among
  * the program's. */
 bool leakwrap_process_is_emulated(void);

@@ -163,7 +163,8 @@ static bool is_in(const struct leakwrap_mapping *mapping, uintptr_t address)
 	return address >= mapping->start && address < mapping->end;
 }
 
-const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address)
+/* Returns the mapping that holds ADDRESS, or NULL. */
+static struct leakwrap_mapping *find(uintptr_t address)
 {
 	size_t low = 0, high = maps.count;
 
@@ -181,6 +182,19 @@ const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address)
 		return NULL;
 	maps.last = low;
 	return &maps.mapping[low];
+}
+
+const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address)
+{
+	return find(address);
+}
+
+void leakwrap_maps_note_thread(uintptr_t address)
+{
+	struct leakwrap_mapping *const mapping = find(address);
+
+	if (mapping)
+		mapping->has_thread = true;
 }
 
 uintptr_t leakwrap_maps_readable_end(uintptr_t address, uintptr_t limit)

@@ -13,6 +13,7 @@ struct leakwrap_mapping {
 	bool is_break;   /* "[heap]": the memory of brk(2) */
 	bool is_stack;   /* "[stack]": the stack of the process's first thread */
 	bool is_special; /* a device's, or the kernel's: reading may have effects */
+	bool has_thread; /* leakwrap_maps_note_thread */
 };
 
 /* Reads the mappings.  Returns false if /proc/self/maps cannot be read whole, or if there is no
@@ -29,6 +30,9 @@ const struct leakwrap_mapping *leakwrap_maps(size_t *count);
 
 /* Returns the mapping that holds ADDRESS, or NULL. */
 const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address);
+
+/* Notes that a thread uses the mapping that holds ADDRESS.  Does nothing if there is none. */
+void leakwrap_maps_note_thread(uintptr_t address);
 
 /* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT; ADDRESS itself if
  * it cannot be read. */

@@ -15,7 +15,8 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 	/* The mappings come first, so that what the scan maps is not among them. */
 	if (by_site && leakwrap_maps_read()) {
 		if (leakwrap_mark_start(scan->original)) {
-			is_done = leakwrap_roots_mark(&scan->own, scan->is_heap_known);
+			is_done = leakwrap_roots_mark(&scan->own, scan->is_heap_known,
+			                              scan->running_threads == 0);
 			if (is_done)
 				leakwrap_mark_finish(&sums);
 			leakwrap_mark_end();

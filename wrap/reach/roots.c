@@ -8,6 +8,7 @@
 #include "wrap/live/indexed_block.h"
 #include "wrap/live/held.h"
 #include "wrap/port/port.h"
+#include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/glibc_heap.h"
 #include "wrap/reach/maps.h"
 #include "wrap/reach/mark.h"
@@ -30,7 +31,7 @@ struct range {
 static struct {
 	struct range *except; /* by address */
 	size_t count;
-	bool is_heap_known;
+	bool is_heap_known, have_all_parked;
 	int pagemap;
 	uintptr_t tls_size; /* of the program, in bytes; with its alignment */
 } roots;
@@ -52,7 +53,7 @@ static void except(uintptr_t start, uintptr_t end)
 		roots.except[roots.count++] = (struct range){start, end};
 }
 
-static void except_own(void *context, uintptr_t start, uintptr_t end)
+static void except_range(void *context, uintptr_t start, uintptr_t end)
 {
 	(void)context;
 	except(start, end);
@@ -72,6 +73,8 @@ static void except_of_thread(void *context, const struct leakwrap_standing *thre
 	const uintptr_t sp = thread->sp - (thread->context ? RED_ZONE : 0);
 
 	(void)context;
+	leakwrap_maps_note_thread(sp);
+	leakwrap_maps_note_thread(thread->thread_pointer);
 	except(thread->state, thread->state + sizeof(struct leakwrap_thread));
 	if (thread->stack_low != 0) {
 		except(thread->stack_low, sp);
@@ -168,12 +171,14 @@ void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintp
 
 static void collect_exceptions(const struct leakwrap_standing *own)
 {
-	leakwrap_pages_each(except_own, NULL);
-	leakwrap_roots_each_own(except_own, NULL);
+	leakwrap_pages_each(except_range, NULL);
+	leakwrap_roots_each_own(except_range, NULL);
 	except((uintptr_t)roots.except,
 	       (uintptr_t)roots.except + RANGES_ROOM * sizeof(*roots.except));
 	except_of_thread(NULL, own);
 	leakwrap_parked_each(except_of_thread, NULL);
+	if (roots.have_all_parked)
+		leakwrap_ended_stacks_each(except_range, NULL);
 	except_allocator_state();
 	if (roots.is_heap_known)
 		except_heap();
@@ -311,16 +316,15 @@ static void mark_registers(const void *context)
 #endif
 }
 
-/* The C library describes a thread in a structure at the thread pointer (stack_bounds.c). */
-#define DESCRIPTION_SIZE 2560u
-
 /* Marks from the thread-local storage of THREAD and the C library's description of it, which may
  * lie beside the heap.  Skips the tracer's part. */
 static void mark_thread_storage(const struct leakwrap_standing *thread)
 {
 	const uintptr_t pointer = thread->thread_pointer;
-	const uintptr_t below = LEAKWRAP_THREAD_POINTER_IS_END ? DESCRIPTION_SIZE : roots.tls_size;
-	const uintptr_t above = LEAKWRAP_THREAD_POINTER_IS_END ? roots.tls_size : DESCRIPTION_SIZE;
+	const uintptr_t below =
+	        LEAKWRAP_THREAD_POINTER_IS_END ? LEAKWRAP_DESCRIPTION_MAX : roots.tls_size;
+	const uintptr_t above =
+	        LEAKWRAP_THREAD_POINTER_IS_END ? roots.tls_size : LEAKWRAP_DESCRIPTION_MAX;
 	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(pointer);
 	uintptr_t start = pointer - below, end = pointer + above;
 	const uintptr_t state_end = thread->state + sizeof(struct leakwrap_thread);
@@ -435,10 +439,12 @@ static void mark_declared(void *context, uintptr_t start, uintptr_t end)
 
 /* -- the public functions ---------------------------------------------------------------------- */
 
-bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known)
+bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known,
+                         bool have_all_parked)
 {
 	roots.count = 0;
 	roots.is_heap_known = is_heap_known;
+	roots.have_all_parked = have_all_parked;
 	roots.except = leakwrap_scratch_map(RANGES_ROOM * sizeof(*roots.except));
 	if (!roots.except)
 		return false;

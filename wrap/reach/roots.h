@@ -2,7 +2,8 @@
  * the tracer's own.
  *
  *   - the writable memory of each mapping: data of modules, anonymous memory, shared memory
- *   - of a thread's stack the part above its stack pointer
+ *   - of a thread's stack the part above its stack pointer; of the stack of a thread that has
+ *     ended the C library's description of it (ended_stacks.h)
  *   - the registers that the kernel saved when the thread parked
  *   - thread-local storage, also where it lies beside the heap
  *   - the ranges of leakwrap_root()
@@ -19,9 +20,11 @@
 #include "wrap/reach/park.h"
 
 /* Marks from all roots (mark.h).  OWN: the calling thread.  IS_HEAP_KNOWN: memory of the heap
- * outside of live blocks is no root.  The mappings have been read (maps.h), and all other threads
- * are parked.  Returns false if there is no memory. */
-bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known);
+ * outside of live blocks is no root.  HAVE_ALL_PARKED: no other thread runs; else the stacks of
+ * ended threads count as roots, because a running thread's may be among them.  The mappings have
+ * been read (maps.h).  Returns false if there is no memory. */
+bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known,
+                         bool have_all_parked);
 
 /* Adds and removes a range of the program's choice.  See leakwrap_root in leakwrap.h. */
 int leakwrap_roots_add(uintptr_t start, uintptr_t size);

@@ -22,6 +22,7 @@
 #include "wrap/runtime/recording.h"
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
+#include "wrap/reach/ended_stacks.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
@@ -171,6 +172,7 @@ static void before_fork(void)
 {
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_lock_for_fork(&leakwrap_tables_lock);
+	leakwrap_ended_stacks_before_fork();
 	leakwrap_process_before_fork();
 }
 
@@ -204,6 +206,7 @@ static void after_fork_in_child(void)
 	leakwrap_announce_forked();
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();
+	leakwrap_ended_stacks_forked();
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
 		leakwrap_sites_begin_own();
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);

@@ -6,6 +6,7 @@
 #include "wrap/port/port.h"
 #include "wrap/base/thread.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -51,31 +52,46 @@ static uintptr_t find_high(void)
  * pages.  The mapping begins below the stack pointer and ends shortly behind the thread pointer.
  * If the program has allocated the stack itself, its limits may be no whole pages.  Then the limits
  * are unknown. */
-#define DESCRIPTION_MAX 2560u              /* bytes of the structure that are searched */
-#define ABOVE_MAX       ((uintptr_t)65536) /* bytes of the mapping above the thread pointer */
+#define ABOVE_MAX ((uintptr_t)65536) /* bytes of the mapping above the thread pointer */
+
+/* What leakwrap_stack_layout returns, or 0.  Threads store the same, but for the size. */
+static _Atomic uintptr_t layout_thread_pointer, layout_bounds, layout_size;
 
 /* Returns the lower end of the mapping of this thread's stack, or UINTPTR_MAX if it is unknown.  SP
  * is on the stack.  Do not call it on the main thread: the kernel has made that stack. */
 static uintptr_t find_low(uintptr_t sp)
 {
 	const uintptr_t self = LEAKWRAP_THREAD_POINTER;
-	const uintptr_t first = self - (LEAKWRAP_THREAD_POINTER_IS_END ? DESCRIPTION_MAX : 0);
+	const uintptr_t first =
+	        self - (LEAKWRAP_THREAD_POINTER_IS_END ? LEAKWRAP_DESCRIPTION_MAX : 0);
 	uintptr_t low = UINTPTR_MAX;
 
 	if (self == 0)
 		return UINTPTR_MAX;
-	for (uintptr_t at = first; at < first + DESCRIPTION_MAX; at += sizeof(at)) {
+	for (uintptr_t at = first; at < first + LEAKWRAP_DESCRIPTION_MAX; at += sizeof(at)) {
 		uintptr_t size;
 
 		if ((at == first || at == page_of(at)) && !leakwrap_readable(at))
 			break;
 		size = leakwrap_stack_word(at);
 		if (low < sp && low == page_of(low) && size == page_of(size) && size < low &&
-		    size > self - low && size - (self - low) <= ABOVE_MAX)
+		    size > self - low && size - (self - low) <= ABOVE_MAX) {
+			atomic_store(&layout_size, size);
+			atomic_store(&layout_thread_pointer, low + size - self);
+			atomic_store(&layout_bounds, low + size - (at - sizeof(at)));
 			return low;
+		}
 		low = size; /* this word may be the start, the next word its size */
 	}
 	return UINTPTR_MAX;
+}
+
+bool leakwrap_stack_layout(struct leakwrap_stack_layout *layout)
+{
+	layout->bounds = atomic_load(&layout_bounds);
+	layout->thread_pointer = atomic_load(&layout_thread_pointer);
+	layout->size = atomic_load(&layout_size);
+	return layout->bounds != 0;
 }
 
 /* Finds the bounds of the thread's stack.  stack_floor stays 0 if the lower end is not known. */

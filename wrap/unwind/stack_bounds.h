@@ -56,6 +56,21 @@ bool leakwrap_stack_holds(uintptr_t sp, uintptr_t address);
  * is not on that stack, or if the mapping's bounds are not known, as on the main thread. */
 uintptr_t leakwrap_stack_low(uintptr_t sp);
 
+/* The C library describes a thread in this many bytes at the thread pointer, at most. */
+#define LEAKWRAP_DESCRIPTION_MAX 2560u
+
+/* Where things lie in the mapping of a thread's stack, in bytes below the mapping's end.  They lie
+ * alike in all such mappings that the C library has made. */
+struct leakwrap_stack_layout {
+	uintptr_t thread_pointer;
+	uintptr_t bounds; /* two words: the start and the size of the mapping, with its guard */
+	uintptr_t size;   /* of the mapping, with its guard: of one thread, and most have it */
+};
+
+/* Sets *LAYOUT.  Returns false if it is not known: no thread has allocated memory but the main
+ * thread, or all have stacks that the program has made. */
+bool leakwrap_stack_layout(struct leakwrap_stack_layout *layout);
+
 /* Returns true if only the C library's start code can lie above SP, which is on the thread's own
  * stack.  That code has no frame pointers, so a walk that cannot follow it has reached the thread's
  * first function. */
