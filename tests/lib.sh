@@ -11,7 +11,8 @@ here=${0%/*}
 W=$O/tests/${here##*/}/$(basename "$0" .sh)
 rm -rf "$W" && mkdir -p "$W" || exit 2
 export TMPDIR="$W"
-unset LEAKWRAP_OPTIONS MAKEFLAGS MFLAGS # make in a test gets no flags of a make around it
+# make in a test is no part of a make around it: it has no flags of it, and a job for each processor.
+unset LEAKWRAP_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL
 
 # -- verdicts --------------------------------------------------------------------------------------
 
