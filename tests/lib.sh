@@ -83,6 +83,13 @@ case $($CC --version 2>/dev/null) in
 *) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;;
 esac
 
+# compile_once COMPILER ARGUMENT...: sets $object to the object that the command compiles. A test
+# runs each command once.
+compile_once() {
+	object=$W/$(echo "$*" | cksum | tr ' ' -).o
+	[ -e "$object" ] || "$@" -c -o "$object" || fail "cannot compile: $*"
+}
+
 # build_with LIBRARIES NAME SOURCE-OR-FLAG...: builds $W/NAME, traced. LIBRARIES is the variable of
 # linker-flags.mk that has the libraries.
 build_with() {

@@ -43,12 +43,15 @@ expect() {
 	equal "$program $tested by default" "$(grep -c misuse "$W/default")" 0
 }
 
-# compile_cxx NAME FLAG-OR-SOURCE...: builds $W/NAME, traced, from misuse.cpp and the sources.
+# compile_cxx NAME FLAGS FLAG-OR-SOURCE...: builds $W/NAME, traced, from misuse.cpp, which is compiled
+# with FLAGS, and the sources.
 compile_cxx() {
-	name=$1
-	shift
-	# shellcheck disable=SC2046 # a list of flags
-	$CXX -std=c++17 -O2 -Wall -o "$W/$name" tests/alloc/misuse.cpp "$@" \
+	name=$1 compiled_with=$2
+	shift 2
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	compile_once $CXX -std=c++17 -O2 -Wall $compiled_with tests/alloc/misuse.cpp
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	$CXX -std=c++17 -O2 -Wall $compiled_with -o "$W/$name" "$object" "$@" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS "$libraries") || fail "cannot build $name"
 }
 whole_calls="-Wno-free-nonheap-object -fno-builtin -fno-optimize-sibling-calls"
@@ -136,7 +139,7 @@ for cc in gcc clang; do
 		esac
 		[ $linked != own ] || flags="$flags tests/alloc/misuse_own.cpp"
 		# shellcheck disable=SC2086 # lists of flags
-		compile_cxx $cc.cxx.$linked $whole_calls $flags
+		compile_cxx $cc.cxx.$linked "$whole_calls" $flags
 		expect $cc.cxx.$linked proper ""
 		equal "$cc.cxx.$linked proper: status" $status 0
 		# shellcheck disable=SC2086 # a list of flags
@@ -161,7 +164,7 @@ for cc in gcc clang; do
 		flags=
 		[ $linked = arena ] || flags=-static
 		# shellcheck disable=SC2086 # lists of flags
-		compile_cxx $cc.cxx.$linked $whole_calls tests/alloc/misuse_arena.cpp $flags
+		compile_cxx $cc.cxx.$linked "$whole_calls" tests/alloc/misuse_arena.cpp $flags
 		for case in proper new-deleted; do
 			expect $cc.cxx.$linked $case ""
 			equal "$cc.cxx.$linked $case: status" $status 0

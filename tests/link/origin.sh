@@ -58,30 +58,38 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 	for cc in gcc clang; do
 		for kind in -static-libstdc++ -static -static-pie; do
 			[ "$linker$kind" != gold-static-pie ] || continue # gold cannot link it
-			libraries=$CXX extra=$lld
+			libraries=$CXX extra=$lld pie=
 			[ $kind != -static-libstdc++ ] || libraries=$CXX_STATIC extra=
 			case $cc in gcc) cxx=g++ ;; clang) cxx=clang++ ;; esac
-			case $kind in -static-pie) extra="$extra -fPIE" ;; esac
+			case $kind in -static-pie) pie=-fPIE ;; esac
 			# shellcheck disable=SC2086 # lists of flags
-			$cxx $FLAGS -fuse-ld=$linker $kind -o "$W/clean" tests/link/clean.cpp \
-				$extra $WRAPS $libraries || fail "$cxx $linker $kind: does not link"
+			{
+				compile_once $cxx $FLAGS $pie tests/link/clean.cpp
+				$cxx -fuse-ld=$linker $kind -o "$W/clean" "$object" \
+					$extra $WRAPS $libraries ||
+					fail "$cxx $linker $kind: does not link"
+			}
 			judge "$cxx $linker $kind" "$W/clean" 0
 			[ "$(marked | grep -c '^72704 _GLOBAL__sub_I_eh_alloc.cc$')" = 1 ] ||
 				fail "$cxx $linker $kind: the emergency pool: $(marked)"
 			[ $kind != -static-libstdc++ ] || continue
 			# shellcheck disable=SC2086
-			$cc $FLAGS -fuse-ld=$linker $kind -o "$W/c" tests/link/origin.c \
-				$extra $WRAPS $C || fail "$cc $linker $kind: does not link"
+			{
+				compile_once $cc $FLAGS $pie tests/link/origin.c
+				$cc -fuse-ld=$linker $kind -o "$W/c" "$object" $extra $WRAPS $C ||
+					fail "$cc $linker $kind: does not link"
+			}
 			check_c "$cc $linker $kind" "$W/c"
 		done
 	done
 
 	# The order of the code varies. The libraries may come before the object that leaks.
 	# shellcheck disable=SC2086
-	$CC $FLAGS -ffunction-sections -c -o "$W/origin.o" tests/link/origin.c ||
-		fail "cannot compile"
-	# shellcheck disable=SC2086
-	$CC $FLAGS -flto -c -o "$W/lto.o" tests/link/origin.c || fail "cannot compile with -flto"
+	{
+		compile_once $CC $FLAGS -flto tests/link/origin.c
+		lto=$object
+		compile_once $CC $FLAGS -ffunction-sections tests/link/origin.c
+	}
 	# shellcheck disable=SC2086
 	for layout in "first" "-Wl,--sort-section=alignment" "-Wl,--gc-sections" \
 		"-Wl,--sort-section=name" lto; do
@@ -89,9 +97,9 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 		lldlto) [ "${CC##*/}" = clang ] || continue ;; # lld does not read gcc's objects
 		esac
 		case $layout in
-		first) set -- $lld $WRAPS $C "$W/origin.o" ;;
-		lto) set -- -O2 -flto "$W/lto.o" $lld $WRAPS $C ;;
-		*) set -- $layout "$W/origin.o" $lld $WRAPS $C ;;
+		first) set -- $lld $WRAPS $C "$object" ;;
+		lto) set -- -O2 -flto "$lto" $lld $WRAPS $C ;;
+		*) set -- $layout "$object" $lld $WRAPS $C ;;
 		esac
 		if ! $CC -static -fuse-ld=$linker -o "$W/c" "$@" 2>"$W/errors"; then
 			echo "left out: $linker, $layout: $(head -n 1 "$W/errors")"
@@ -106,9 +114,11 @@ for kind in -static -static-libstdc++; do
 	libraries=$CXX handles="regex fopen dir"
 	[ $kind = -static ] || libraries=$CXX_STATIC handles=
 	# shellcheck disable=SC2086
-	g++ $FLAGS $kind -Wno-delete-non-virtual-dtor -o "$W/for_caller" \
-		tests/link/for_caller.cpp $WRAPS \
-		$libraries || fail "for_caller: does not link"
+	{
+		compile_once g++ $FLAGS -Wno-delete-non-virtual-dtor tests/link/for_caller.cpp
+		g++ $kind -o "$W/for_caller" "$object" $WRAPS $libraries ||
+			fail "for_caller: does not link"
+	}
 	judge "$kind, nothing" "$W/for_caller" 0
 	for what in string $handles; do
 		judge "$kind, $what" "$W/for_caller" 1 "$what"

@@ -108,10 +108,15 @@ no_gdb=$(gdb -nx -batch -ex 'python print()' -ex run --args true 2>&1 |
 optimized="-O2 -fomit-frame-pointer -Wall -Wextra -I. -Iwrap"
 # shellcheck disable=SC2086 # lists
 build_plain workloads.o -c -fomit-frame-pointer $headers tests/unwind/workloads.c
+# shellcheck disable=SC2086
+{
+	$CC $optimized -c -o "$W/relinked.o" tests/unwind/relinked.c &&
+		g++ $optimized -std=c++17 -c -o "$W/cxx.o" tests/unwind/relinked.cpp
+} || fail "cannot compile"
 total=0 total_reached=0 samples=0
 # shellcheck disable=SC2086
 for how in "" -static -static-pie; do
-	link "relinked$how" "$CC" $how $optimized tests/unwind/relinked.c "$W/workloads.o" $archives
+	link "relinked$how" "$CC" $how "$W/relinked.o" "$W/workloads.o" $archives
 	for library in lua sqlite xml glib crypto; do
 		check "relinked$how" $library 0
 	done
@@ -119,7 +124,7 @@ for how in "" -static -static-pie; do
 	check "relinked$how" all 4
 	[ "$how" = -static-pie ] || sample "relinked$how" all 0
 	sample "relinked$how" all 4
-	link "cxx$how" g++ $how $optimized -std=c++17 tests/unwind/relinked.cpp
+	link "cxx$how" g++ $how "$W/cxx.o"
 	check "cxx$how" all 0
 	check "cxx$how" all 4
 	[ "$how" = -static-pie ] || sample "cxx$how" all 0
