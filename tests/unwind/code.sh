@@ -65,10 +65,12 @@ images() {
 	done
 }
 
-for library in libc.so.6 libstdc++.so.6 libgcc_s.so.1; do
-	images arm-linux-gnueabihf qemu-arm $library
-	images arm-linux-gnueabi qemu-arm $library
-	images aarch64-linux-gnu qemu-aarch64 $library
-	images riscv64-linux-gnu qemu-riscv64 $library
-done
+libraries="libc.so.6 libstdc++.so.6 libgcc_s.so.1"
+# shellcheck disable=SC2086 # a list
+{
+	images arm-linux-gnueabihf qemu-arm $libraries
+	images arm-linux-gnueabi qemu-arm $libraries
+	images aarch64-linux-gnu qemu-aarch64 $libraries
+	images riscv64-linux-gnu qemu-riscv64 $libraries
+}
 [ $ran -gt 0 ] || skip "no cross compiler with an emulator"
