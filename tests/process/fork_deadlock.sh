@@ -10,9 +10,14 @@ for static in '' -static; do
 	build "forking$static" $static tests/process/fork_deadlock.c
 	for way in '' flush; do
 		log=$W/log$static$way
-		# shellcheck disable=SC2086 # no argument or one
-		timeout -s KILL 20 "$W/forking$static" $way >"$W/out" 2>"$log" ||
-			fail "forking$static $way: status $?: $(cat "$W/out")"
+		# A lock that is lent late takes two seconds each time. A busy machine does not.
+		for _ in 1 2 3; do
+			# shellcheck disable=SC2086 # no argument or one
+			timeout -s KILL 20 "$W/forking$static" $way >"$W/out" 2>"$log"
+			status=$?
+			[ $status = 5 ] || break
+		done
+		[ $status = 0 ] || fail "forking$static $way: status $status: $(cat "$W/out")"
 		for n in 1 2; do
 			[ "$(dumps "$log" | grep -c "\.$n\$")" -ge 1 ] || fail "no dump $n"
 		done

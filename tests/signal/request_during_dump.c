@@ -1,8 +1,10 @@
-/* request_during_dump.c - has many call sites, so that a dump fills a pipe that nobody reads yet.
- * While the dump waits there, two more requests come: for the dumping thread and for another
- * thread. */
+/* request_during_dump.c OVER - has many call sites, so that a dump fills a pipe that nobody reads
+ * yet. While the dump waits there, two more requests come: for the dumping thread and for another
+ * thread. Ends when the file OVER exists. */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,12 +23,20 @@ static void *idle(void *argument)
 	return argument;
 }
 
+static bool is_full(int pipe)
+{
+	struct pollfd room = {.fd = pipe, .events = POLLOUT};
+
+	return poll(&room, 1, 0) == 0;
+}
+
 static void *ask(void *threads)
 {
 	pthread_t *thread = threads;
 
 	pthread_kill(thread[0], SIGUSR1);
-	sleep(1); /* the pipe is full now */
+	while (!is_full(STDERR_FILENO))
+		usleep(1000);
 	pthread_kill(thread[0], SIGUSR1);
 	pthread_kill(thread[1], SIGUSR1);
 	sleep(1);
@@ -34,7 +44,7 @@ static void *ask(void *threads)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	pthread_t thread[2], asking;
 
@@ -43,6 +53,7 @@ int main(void)
 	pthread_create(&thread[1], NULL, idle, NULL);
 	pthread_create(&asking, NULL, ask, thread);
 	pthread_join(asking, NULL);
-	sleep(2);
+	while (argc > 1 && access(argv[1], F_OK) != 0)
+		usleep(10000);
 	return 0;
 }

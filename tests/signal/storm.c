@@ -1,5 +1,6 @@
 /* storm.c SECONDS - threads allocate from thousands of call sites, so that a dump takes long.
- * Another process asks for 1,000 dumps a second. Prints how many signals were delivered. */
+ * Another process asks for 1,000 dumps a second, for SECONDS, and on a slow machine until there
+ * were some dumps. Prints how many signals were delivered. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -42,26 +43,27 @@ static void *work(void *argument)
 	return argument;
 }
 
-/* Sends the requests. Executed as another program, because only another program's signals dump. */
-static void ask(pid_t process, int seconds)
+/* Sends requests until it is killed, or the process is gone. Executed as another program, because
+ * only another program's signals dump. */
+static void ask(pid_t process)
 {
 	const struct timespec millisecond = {.tv_nsec = 1000000};
 
-	for (int i = 0; i < seconds * 1000; i++) {
-		kill(process, SIGUSR1);
+	while (kill(process, SIGUSR1) == 0)
 		nanosleep(&millisecond, NULL);
-	}
 	_exit(0);
 }
 
 int main(int argc, char **argv)
 {
+	enum { DUMPS = 20, ROUNDS = 100 };
+	const time_t start = time(NULL);
 	pthread_t thread[4];
 	pid_t self = getpid(), asking;
 	char process[16], *environment[] = {"LEAKWRAP_OPTIONS=exit=0", NULL};
 
 	if (argc == 3)
-		ask(atoi(argv[2]), atoi(argv[1]));
+		ask(atoi(argv[2]));
 	if (argc != 2)
 		return 2;
 	signal(SIGUSR1, on_signal);
@@ -74,6 +76,10 @@ int main(int argc, char **argv)
 		execle(argv[0], argv[0], argv[1], process, NULL, environment);
 		_exit(1);
 	}
+	while (time(NULL) - start <= atoi(argv[1]) || atomic_load(&delivered) <= DUMPS ||
+	       atomic_load(&rounds) <= ROUNDS)
+		usleep(10000);
+	kill(asking, SIGKILL);
 	while (waitpid(asking, NULL, 0) != asking)
 		;
 	atomic_store(&stopping, true);
