@@ -381,11 +381,7 @@ static void pack(void)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
-#ifdef __SANITIZE_THREAD__ /* slow */
-enum { THREADS = 4, PACKED = 20000, ROUNDS = 3 };
-#else
-enum { THREADS = 4, PACKED = 50000, ROUNDS = 5 };
-#endif
+enum { THREADS = 4, PACKED = IS_SLOW ? 20000 : 50000, ROUNDS = IS_SLOW ? 3 : 5 };
 
 static pthread_barrier_t together;
 static uintptr_t packed_base, packed_spacing;
@@ -851,9 +847,12 @@ static void give_pages_back(void)
 		fprintf(stderr, "this system takes no pages back\n");
 		return;
 	}
-	lose_nothing_under_way();
+	if (!IS_SLOW)
+		lose_nothing_under_way();
 	wait_for_pages();
 	give_back_while_wandering();
+	if (IS_SLOW)
+		return;
 	give_back_what_is_empty();
 	keep_what_is_locked();
 	give_back_what_was_left();
@@ -1011,25 +1010,22 @@ static void walk_while_held(void)
 
 static void hold_blocks(void)
 {
-	hold_each(LEAKWRAP_HOLD_TAKEN);
-	hold_each(LEAKWRAP_HOLD_LENT);
-	hold_too_many();
-	leave_holds();
+	if (!IS_SLOW) {
+		hold_each(LEAKWRAP_HOLD_TAKEN);
+		hold_each(LEAKWRAP_HOLD_LENT);
+		hold_too_many();
+		leave_holds();
+	}
 	walk_while_held();
 }
 
-static void live(void)
+/* Blocks lie inside other blocks, or come to the addresses of blocks that were freed unseen. */
+static void replace_blocks(void)
 {
 	const uintptr_t base = fresh_addresses();
-	/* The spacing becomes closer and closer. At the closest, the inline paths serve no region
-	 * any more. */
-	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24,
-	                                  16,      12,      8,    4,  2,  1};
 	static const size_t sizes[] = {0, 1, 4094, 4095, 4096, 1 << 13, (size_t)5 << 30};
 	static const unsigned offsets[] = {0, 16, 1, (1 << 20) - 16, (1 << 20) - 1};
 
-	/* A walk visits every region that ever was, so the tests that walk often come first. */
-	stay_small();
 	for (unsigned at_byte = 8; at_byte <= 192; at_byte += 8) {
 		overlap_large_block(base, at_byte, 4096);
 		overlap_large_block(base, at_byte, (size_t)5 << 30);
@@ -1039,20 +1035,36 @@ static void live(void)
 			for (unsigned k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++)
 				replace(base + offsets[k], sizes[i], sizes[j]);
 	replace_aside();
+}
+
+static void live(void)
+{
+	/* The spacing becomes closer and closer. At the closest, the inline paths serve no region
+	 * any more. */
+	static const size_t spacings[] = {1 << 20, 1 << 14, 1024, 48, 40, 32, 24,
+	                                  16,      12,      8,    4,  2,  1};
+
+	/* A walk visits every region that ever was, so the tests that walk often come first. */
+	if (!IS_SLOW) {
+		stay_small();
+		replace_blocks();
+	}
 	hold_blocks();
 	give_pages_back();
-	keep_layout_for_large_blocks();
-	keep_off_other_blocks();
-	share_window();
+	if (!IS_SLOW) {
+		keep_layout_for_large_blocks();
+		keep_off_other_blocks();
+		share_window();
+	}
 	live_in_threads(blocks_lie_apart ? WINDOW : 8, false);
-	live_randomly(WINDOW / 2, 8000);
+	if (!IS_SLOW)
+		live_randomly(WINDOW / 2, 8000);
 	learn_of_close_blocks();
 	live_in_threads(WINDOW / 2, true);
 	pack();
 	live_in_threads(4, true);
-#ifdef __SANITIZE_THREAD__
-	return; /* the tests below have one thread, and take long */
-#endif
+	if (IS_SLOW)
+		return;
 	for (unsigned i = 0; i < sizeof(spacings) / sizeof(spacings[0]); i++)
 		live_randomly(spacings[i], 8000);
 	live_without_memory();

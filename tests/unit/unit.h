@@ -3,9 +3,18 @@
 #ifndef UNIT_H
 #define UNIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* Whether ThreadSanitizer makes each step slow.  It finds nothing in what one thread does alone, so
+ * a unit may leave such parts to the other sanitizers, and its threads may take fewer steps. */
+#if defined __SANITIZE_THREAD__ && !defined UNIT_LONG
+#define IS_SLOW true
+#else
+#define IS_SLOW false
+#endif
 
 #define CHECK(condition)                                                                \
 	do {                                                                            \

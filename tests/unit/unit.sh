@@ -1,6 +1,8 @@
 #!/bin/sh
 # The runtime's parts work alone, under AddressSanitizer, UndefinedBehaviorSanitizer and
 # ThreadSanitizer.
+#
+# ThreadSanitizer runs what threads do at the same time. UNIT_LONG=1 runs all with it, in more steps.
 # timeout: 600
 . tests/lib.sh
 . tests/unit/said.sh
@@ -10,22 +12,10 @@ make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
 # Local-exec: ld turns "add" into "lea" where it knows a thread's variable, and "lea" sets no flags.
 # gcc 12 uses the flags, to look whether the variable's address is NULL.
 compile() {
-	$CC -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wno-tsan -D_GNU_SOURCE -I"$O/include" -I. \
-		-Iwrap -fno-omit-frame-pointer -ftls-model=local-exec \
+	$CC -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-tsan -D_GNU_SOURCE -I"$O/include" -I. \
+		-Iwrap ${UNIT_LONG:+-DUNIT_LONG} -fno-omit-frame-pointer -ftls-model=local-exec \
 		-fsanitize="$1" -fno-sanitize-recover=all -c -o "$2" "$3" 2>"$2.err" ||
 		fail "cannot compile $3 with $1: $(cat "$2.err")"
-}
-
-# objects SANITIZERS SOURCE...: sets objects to the objects of the sources. Units share them.
-objects() {
-	sanitizers=$1 objects=
-	shift
-	for file; do
-		object=$W/$sanitizers/${file%.c}.o
-		mkdir -p "${object%/*}"
-		[ -e "$object" ] || compile "$sanitizers" "$object" "$file"
-		objects="$objects $object"
-	done
 }
 
 # unit SOURCE SANITIZERS: builds and runs a unit test.

@@ -5,17 +5,23 @@
 . tests/unit/said.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
+compile() {
+	"$1-gcc" -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I"$O/include" -I. -Iwrap \
+		-c -o "$2" "$3" 2>"$2.err" || fail "cannot compile $3 for $1: $(cat "$2.err")"
+}
+
 # unit_for TRIPLE QEMU: builds the units for TRIPLE, and runs them.
 unit_for() {
 	command -v "$1-gcc" >/dev/null || skip "$1-gcc is not installed"
 	command -v "$2" >/dev/null || skip "$2 is not installed"
 	for unit in tests/unit/site_table.c tests/unit/slot_layout.c; do
 		# shellcheck disable=SC2046 # a list
-		"$1-gcc" -std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I"$O/include" -I. \
-			-Iwrap -static -o "$W/$1" "$unit" $(said "$unit" sources) -pthread \
-			2>"$W/$1.err" || fail "cannot build for $1: $(cat "$W/$1.err")"
-		"$2" "$W/$1" >"$W/$1.out" 2>&1 ||
-			fail "$unit, $1: status $?: $(head -n 20 "$W/$1.out")"
+		objects "$1" "$unit" $(said "$unit" sources)
+		# shellcheck disable=SC2086 # a list
+		"$1-gcc" -static -o "$W/unit" $objects -pthread 2>"$W/link" ||
+			fail "cannot link $unit for $1: $(cat "$W/link")"
+		"$2" "$W/unit" >"$W/out" 2>&1 ||
+			fail "$unit, $1: status $?: $(head -n 20 "$W/out")"
 	done
 }
 
