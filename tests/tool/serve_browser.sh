@@ -59,7 +59,7 @@ browse --virtual-time-budget=3000 --screenshot="$W/page.png" --window-size=1300,
 
 # All processes together.
 start_growing watched 4000
-sleep 1.1
+let_pass
 browse --virtual-time-budget=4000 --dump-dom "$url/all/" >"$W/out" || fail "$browser ends"
 shows 'data-updates="[1-9]'
 shows 'all 2 processes, the last dump of each'
