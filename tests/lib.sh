@@ -11,7 +11,7 @@ here=${0%/*}
 W=$O/tests/${here##*/}/$(basename "$0" .sh)
 rm -rf "$W" && mkdir -p "$W" || exit 2
 export TMPDIR="$W"
-# make in a test is no part of a make around it: it has no flags of it, and a job for each processor.
+# A make in a test has no flags of a make around it, and a job for each processor.
 unset LEAKWRAP_OPTIONS MAKEFLAGS MFLAGS MAKELEVEL
 
 # -- verdicts --------------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ expect() {
 	equal "$program $tested by default" "$(grep -c misuse "$W/default")" 0
 }
 
-# compile_cxx NAME FLAGS FLAG-OR-SOURCE...: builds $W/NAME, traced, from misuse.cpp, which is compiled
-# with FLAGS, and the sources.
+# compile_cxx NAME FLAGS FLAG-OR-SOURCE...: builds $W/NAME, traced, from the sources and misuse.cpp,
+# which is compiled with FLAGS.
 compile_cxx() {
 	name=$1 compiled_with=$2
 	shift 2

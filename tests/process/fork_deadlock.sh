@@ -15,9 +15,9 @@ for static in '' -static; do
 			# shellcheck disable=SC2086 # no argument or one
 			timeout -s KILL 20 "$W/forking$static" $way >"$W/out" 2>"$log"
 			status=$?
-			[ $status = 5 ] || break
+			[ "$status" = 5 ] || break
 		done
-		[ $status = 0 ] || fail "forking$static $way: status $status: $(cat "$W/out")"
+		[ "$status" = 0 ] || fail "forking$static $way: status $status: $(cat "$W/out")"
 		for n in 1 2; do
 			[ "$(dumps "$log" | grep -c "\.$n\$")" -ge 1 ] || fail "no dump $n"
 		done

@@ -37,8 +37,8 @@ get() {
 	[ "$got" = "$wanted" ] || fail "$path: status $got, wanted $wanted: $(head -c 300 "$W/out")"
 }
 
-# let_pass: waits until a server with --interval=1 asks each process anew. It waits for a second, and
-# for fifty times as long as the longest last dump of the processes took (watch.c).
+# let_pass: waits until a server with --interval=1 asks each process anew. It waits for a second,
+# and for fifty times as long as the longest last dump of the processes took (watch.c).
 let_pass() {
 	longest=$(tail -q -n 1 "$W"/[0-9]*.log | sed -n 's/.* dump_ns=\([0-9]*\).*/\1/p' | sort -n |
 		tail -n 1)

@@ -522,7 +522,9 @@ static void in_child(void (*what)(void))
 
 int main(void)
 {
-	if (!IS_SLOW) {
+	if (IS_SLOW) {
+		collect(2); /* the tables grow before the threads begin */
+	} else {
 		come_back();
 		in_child(fork_numbers);
 		record_late();
@@ -530,8 +532,6 @@ int main(void)
 		abandon_reader();
 		lack_memory();
 	}
-	if (IS_SLOW)
-		collect(2); /* the tables grow before the threads begin */
 	live_in_threads();
 	if (!IS_SLOW)
 		fill_up();

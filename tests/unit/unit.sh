@@ -2,7 +2,7 @@
 # The runtime's parts work alone, under AddressSanitizer, UndefinedBehaviorSanitizer and
 # ThreadSanitizer.
 #
-# ThreadSanitizer runs what threads do at the same time. UNIT_LONG=1 runs all with it, in more steps.
+# ThreadSanitizer runs what threads do at the same time. With UNIT_LONG=1 it runs all.
 # timeout: 600
 . tests/lib.sh
 . tests/unit/said.sh
