@@ -43,15 +43,14 @@ board_build() {
 	shift 2
 	board_runtime "$board"
 	# shellcheck disable=SC2046 # lists of flags
-	arm-none-eabi-gcc $(board_flags "$board") -std=gnu11 -Os -Wall -Wextra -Werror \
-		-fomit-frame-pointer -c \
-		-o "$W/rtos.$board.o" tests/bare/rtos.c || fail "$board: cannot compile rtos.c"
+	compile_once arm-none-eabi-gcc $(board_flags "$board") -std=gnu11 -Os -Wall -Wextra \
+		-Werror -fomit-frame-pointer tests/bare/rtos.c
 	# shellcheck disable=SC2046 # lists of flags
 	arm-none-eabi-gcc $(board_flags "$board") -std=gnu11 -O2 -g -Wall -Wextra -Werror \
 		-D_GNU_SOURCE -I. -Iwrap \
 		-Itests/bare -fno-builtin -fno-optimize-sibling-calls -fno-inline -fno-ipa-icf \
 		-nostartfiles -Ltests/bare -T "$board.ld" -Wl,--build-id -o "$W/$name.$board" \
-		"$@" tests/bare/board.c "$W/rtos.$board.o" \
+		"$@" tests/bare/board.c "$object" \
 		$(make --no-print-directory -s -f linker-flags.mk \
 			--eval 'flags: ; @echo $(LEAKWRAP_BARE_LDFLAGS) $(LEAKWRAP_BARE_LDLIBS)' \
 			LEAKWRAP_LIB="$O/bare/$board/libleakwrap.a" flags) ||
