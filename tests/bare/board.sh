@@ -2,7 +2,7 @@
 # board.sh - builds the runtime for each board, and builds and runs programs for it in an emulator.
 #
 # Sourced after tests/lib.sh.
-# shellcheck disable=SC2016,SC2034 # for make, not for the shell; used by those who source this
+# shellcheck disable=SC2016,SC2034,SC2154 # for make; for those who source this; of lib.sh
 
 # The boards: processor and instruction set, and the build of newlib that they take.
 #   m3    Cortex-M3, Thumb-2         newlib in Thumb-2
