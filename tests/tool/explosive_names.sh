@@ -1,6 +1,6 @@
 #!/bin/sh
-# explosive_names.sh - a mangled C++ name that stands for gigabytes, or takes years to demangle, is
-# shown mangled, in little time and memory; other names are demangled.
+# explosive_names.sh - a mangled name of C++ or Rust that stands for gigabytes, or takes years to
+# demangle, is shown mangled, in little time and memory; other names are demangled.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -27,15 +27,40 @@ explosive() {
 		}'
 }
 
+# explosive_rust FORM LEVELS: a name of Rust.  "plain" has tuples that hold the tuple before them
+# twice; "silent" has more lifetimes than a computer counts, in a part that is not shown; "nested"
+# has references to references.
+explosive_rust() {
+	awk -v form="$1" -v levels="$2" '
+		function backref(n,   digits) { # to byte n behind "_R", in base 62
+			if (n-- == 0)
+				return "B_"
+			for (digits = ""; n > 0 || digits == ""; n = int(n / 62))
+				digits = substr("0123456789abcdefghijklmnopqrstuvwxyz" \
+					"ABCDEFGHIJKLMNOPQRSTUVWXYZ", n % 62 + 1, 1) digits
+			return "B" digits "_"
+		}
+		BEGIN {
+			name = "INvC1a1b"
+			last = length(name)
+			name = name "u"
+			for (i = 1; i <= levels; i++) {
+				to = backref(last)
+				last = length(name)
+				name = name (form == "plain" ? "T" to to "E" : "")
+			}
+			if (form == "nested")
+				for (i = 1; i <= levels; i++)
+					name = name "R"
+			if (form == "silent")
+				name = "XINvC1a1bFGzzzzzzzzzz_EuEuC1a"
+			print "_R" name (form == "nested" ? "u" : "") (form == "silent" ? "" : "E")
+		}'
+}
+
 # report NAME...: a call site through functions of these names
 report() {
-	echo "100 1 complete $(seq -f '0x%g0' -s ' ' $#)" |
-		make_dump 7.1 2026-11-20T18:36:01Z /no/such/program 0x10000 none >"$W/log"
-	frame=0
-	for name; do
-		sed -i "s/ #$frame \(0x[0-9a-f]*\) ? / #$frame \1 $name+0x12 /" "$W/log"
-		frame=$((frame + 1))
-	done
+	named_dump "$@" >"$W/log"
 	prlimit --as=1000000000 timeout 60 "$lw" report -f json "$W/log" >"$W/out" 2>"$W/err" ||
 		fail "status $? of $*: $(head -n 5 "$W/err")"
 }
@@ -53,5 +78,22 @@ for form in plain packed; do
 	shows '"function":"foo::bar(int)"'
 	shows "\"function\":\"$long\""
 	shows '"function":"foo::baz(int)"'
-	said '^leakwrap: 1 C++ name is too large to demangle: shown mangled$'
+	said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'
 done
+
+knows_rust || exit 0
+report "$(explosive_rust plain 3)"
+shows '"function":"a::b::<(), ((), ()), (((), ()), ((), ())), '
+for form in plain silent; do
+	long=$(explosive_rust $form 60)
+	report _RNvC1a1b "$long" _RNvC1a1c
+	shows '"function":"a::b"'
+	shows "\"function\":\"$long\""
+	shows '"function":"a::c"'
+	said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'
+done
+long=$(explosive_rust nested 20000)
+report _RNvC1a1b "$long" _RNvC1a1c
+shows '"function":"a::b"'
+shows "\"function\":\"$long\""
+shows '"function":"a::c"'

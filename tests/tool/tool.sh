@@ -96,3 +96,21 @@ make_dump_lines() {
 		end sites=$sites lines=$((lines + 1)) dump_ns=812345
 	END
 }
+
+# named_dump NAME...: prints a dump of one call site through functions of these names, the innermost
+# first. The file of the program does not exist.
+named_dump() {
+	echo "100 1 complete $(seq -f '0x%g0' -s ' ' $#)" |
+		make_dump 7.1 2026-11-20T18:36:01Z /no/such/program 0x10000 none >"$W/unnamed"
+	frame=0
+	for name; do
+		sed -i "s/ #$frame \(0x[0-9a-f]*\) ? / #$frame \1 $name+0x12 /" "$W/unnamed"
+		frame=$((frame + 1))
+	done
+	cat "$W/unnamed"
+}
+
+# knows_rust: true if the tool is built with libiberty, which knows names of Rust.
+knows_rust() {
+	echo '#include <libiberty/demangle.h>' | "${HOSTCC:-cc}" -E - >/dev/null 2>&1
+}

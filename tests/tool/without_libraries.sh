@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tool builds without libmicrohttpd, ncurses, libcurl and zstd. What needs them says so in one
-# line, and all else works.
+# The tool builds without libmicrohttpd, ncurses, libcurl, zstd and libiberty. What needs one of the
+# first four says so in one line. Without libiberty names of Rust stay raw. All else works.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -14,7 +14,7 @@ mkdir -p "$W/include/any" "$W/include/machine" "$W/built" || exit 2
 link_headers() {
 	for header in "$1"/*; do
 		case ${header##*/} in
-		"$machine" | microhttpd.h | curl | zstd*.h | curses.h | ncurses*) ;;
+		"$machine" | microhttpd.h | curl | zstd*.h | curses.h | ncurses* | libiberty) ;;
 		*) ln -s "$header" "$W/include/$2/" ;;
 		esac
 	done
@@ -59,3 +59,7 @@ zstd -q "$W/log" -o "$W/log.zst"
 lacks libzstd report "$W/log.zst"
 status_is 0 "$lw" report "$W/log"
 shows 'live in'
+named_dump _RNvC3app3run _ZN3app3runEi main >"$W/log"
+status_is 0 "$lw" report "$W/log"
+shows ' _RNvC3app3run  '
+shows ' app::run(int)  '

@@ -67,18 +67,30 @@ static bool begins_with(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
+/* Returns true if FULL, whose plain name is PLAIN, is a method of a type that Rust has built in:
+ * "<[u8]>::to_vec".  Only Rust's library has such methods. */
+static bool is_of_builtin_type(const char *full, const char *plain)
+{
+	const char *method = strstr(plain, "::");
+	return *full == '<' && method && (*plain == '[' || !strstr(method + 2, "::"));
+}
+
 /* Returns true if the function FULL, whose plain name is PLAIN, is of C++'s or Rust's library. */
 static bool is_of_language(const char *full, const char *plain)
 {
-	static const char *const scopes[] = {"std::",          "__gnu_cxx::", "alloc::",
-	                                     "core::iter::",   "core::ops::", "core::option::",
-	                                     "core::result::", "hashbrown::", "__rust_",
-	                                     "__rdl_",         "operator new"};
+	/* A C++ program may have a namespace "core". */
+	static const char *const scopes[] = {
+	        "std::",           "__gnu_cxx::",    "operator new",  "alloc::",
+	        "core::array::",   "core::cell::",   "core::clone::", "core::convert::",
+	        "core::default::", "core::fmt::",    "core::iter::",  "core::ops::",
+	        "core::option::",  "core::result::", "core::slice::", "core::str::",
+	        "hashbrown::",     "__rustc::",      "__rust_",       "__rdl_",
+	        "__rg_",
+	};
 	for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++)
-		if (begins_with(plain, scopes[i]) ||
-		    (*full == '<' && begins_with(full + 1, scopes[i])))
+		if (begins_with(plain, scopes[i]))
 			return true;
-	return false;
+	return is_of_builtin_type(full, plain);
 }
 
 static enum hint hint_of(struct arena *scratch, const char *full)

@@ -3,6 +3,7 @@
 
 #include "tools/model/kinds.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,9 +143,55 @@ const char *misuse_block_text(struct arena *arena, const struct misuse *misuse)
 	                    misuse->maker ? misuse->maker : "");
 }
 
+/* Returns the length of the words of a path at TEXT: "alloc::vec::Vec". */
+static size_t path_length(const char *text)
+{
+	size_t length = 0;
+	while (isalnum((unsigned char)text[length]) || text[length] == '_' || text[length] == ':')
+		length++;
+	return length;
+}
+
+/* Returns true if the type of Rust at TEXT has a path, as all types of programs have: not T, nor
+ * [u8]. */
+static bool has_path(const char *text)
+{
+	return *text == '<' || memmem(text, path_length(text), "::", 2);
+}
+
+/* Returns FULL, a method of Rust, without the brackets in front: "<Vec<T> as Clone>::clone" becomes
+ * "Vec<T>::clone".  The trait takes the place of a type without a path.  Returns any other name as
+ * it is. */
+static const char *open_brackets(struct arena *arena, const char *full)
+{
+	if (*full != '<')
+		return full;
+	const char *type = full + 1 + strspn(full + 1, "&"), *trait = NULL;
+	type += strncmp(type, "mut ", 4) == 0 ? 4 : 0;
+	const char *end = type;
+	for (unsigned depth = 0; *end && !(*end == '>' && depth == 0); end++) {
+		if (strncmp(end, "->", 2) == 0)
+			end++;
+		else if (*end == '<')
+			depth++;
+		else if (*end == '>')
+			depth--;
+		else if (depth == 0 && strncmp(end, " as ", 4) == 0)
+			trait = end + 4;
+	}
+	if (!*end)
+		return full;
+	if (trait && !has_path(type))
+		return arena_format(arena, "%.*s%s", (int)(end - trait), trait, end + 1);
+	const char *type_end = trait ? trait - 4 : end;
+	return arena_format(arena, "%.*s%s", (int)(type_end - type), type, end + 1);
+}
+
 char *plain_name(struct arena *arena, const char *full)
 {
 	static const char anonymous[] = "(anonymous namespace)";
+	/* A type or a trait inside a method has brackets of its own. */
+	full = open_brackets(arena, open_brackets(arena, full));
 	char *name = arena_alloc(arena, strlen(full) + 1), *out = name;
 	unsigned depth = 0;
 
@@ -156,14 +203,17 @@ char *plain_name(struct arena *arena, const char *full)
 			out = mempcpy(out, s, length ? length : 1);
 			break;
 		} else if (*s == '<' || *s == '{') {
-			depth++;
+			if (depth++ == 0 && out - name > 2 && out[-1] == ':')
+				out -= 2; /* foo::<u8> and foo::{closure#0} are foo */
+		} else if (strncmp(s, "->", 2) == 0 && depth) {
+			s++;
 		} else if (*s == '>' || *s == '}') {
 			depth -= depth > 0;
 		} else if (depth == 0) {
 			if (*s == '(' || (*s == '.' && s > full))
 				break;
-			if (*s == ' ') /* the words before it are a type */
-				out = name;
+			if (*s == ' ' && (out == name || out[-1] != ';')) /* not in [u8; 3] */
+				out = name; /* the words before it are a type */
 			else
 				*out++ = *s;
 		}

@@ -26,8 +26,9 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which);
 const char *frame_name(struct arena *arena, const struct location *location,
                        const struct frame *frame);
 
-/* Returns the name of function FULL without template arguments, parameters, return type and the
- * suffixes of compilers (foo.isra.0): "std::vector::push_back". */
+/* Returns the name of function FULL without template arguments, parameters, return type, closures
+ * and the suffixes of compilers (foo.isra.0): "std::vector::push_back" and, for a method of Rust,
+ * "alloc::vec::Vec::clone". */
 char *plain_name(struct arena *arena, const char *full);
 
 /* Returns "file.c:12".  Without a file it returns "module+0x1234", or the raw address. */

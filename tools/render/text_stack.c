@@ -10,8 +10,8 @@
 
 static const char inlined_mark[] = " (inlined)";
 
-/* Returns the length of the part at TEXT of a C++ name whose brackets hold no list: "operator()",
- * or "(anonymous namespace)".  Returns 0 if there is no such part. */
+/* Returns the length of the part at TEXT of a name whose brackets hold no list: "operator()" and
+ * "(anonymous namespace)" of C++, "->" of Rust.  Returns 0 if there is no such part. */
 static size_t unlisted_length(const char *text)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -19,10 +19,13 @@ static size_t unlisted_length(const char *text)
 		return sizeof anonymous - 1;
 	if (strncmp(text, "operator()", 10) == 0)
 		return 10;
+	if (strncmp(text, "->", 2) == 0)
+		return 2;
 	return strncmp(text, "operator", 8) == 0 ? 8 + strspn(text + 8, "<>-=!+*/%^&|~,[]") : 0;
 }
 
-/* Returns NAME.  If it is wider than a column, "..." replaces what stands in its <> and (). */
+/* Returns NAME.  If it is wider than a column, "..." replaces what stands in its <> and ().  The
+ * brackets that begin a method of Rust stay: "<Vec<...> as Clone>::clone". */
 static const char *short_name(struct page *page, const char *name)
 {
 	size_t length = strlen(name), step;
@@ -30,7 +33,10 @@ static const char *short_name(struct page *page, const char *name)
 		return name;
 	char *out = arena_alloc(&page->scratch, 4 * length + 1), *p = out;
 	unsigned depth = 0;
-	for (const char *s = name; *s; s += step) {
+	const char *s = name;
+	if (*s == '<')
+		*p++ = *s++;
+	for (; *s; s += step) {
 		step = unlisted_length(s);
 		if (step) {
 			if (depth == 0)
@@ -44,7 +50,7 @@ static const char *short_name(struct page *page, const char *name)
 				p = stpcpy(p, s[1] == ')' ? "" : "...");
 			}
 		} else if (*s == '>' || *s == ')') {
-			if (depth && --depth == 0)
+			if (depth == 0 || --depth == 0)
 				*p++ = *s;
 		} else if (depth == 0) {
 			*p++ = *s;

@@ -15,6 +15,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if __has_include(<libiberty/demangle.h>)
+#define HAS_RUST 1
+/* Of libiberty's demangle.h, which cannot be included: it declares xmalloc as util.h does.  Without
+ * OPTIONS a name has no hash.  Returns 0 on failure. */
+int rust_demangle_callback(const char *mangled, int options,
+                           void (*take)(const char *piece, size_t length, void *context),
+                           void *context);
+#else
+#define HAS_RUST 0
+#endif
+
 /* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a, which comes with g++.  This
  * form of it allocates no memory: it hands the name over in pieces.  Returns 0 on success. */
 int __gcclibcxx_demangle_callback(const char *mangled,
@@ -47,8 +58,9 @@ static void take_piece(const char *piece, size_t length, void *context)
 {
 	struct output *output = context;
 	if (length > PLAIN_LIMIT - output->length)
-		longjmp(output->too_long, 1); /* the demangler holds no memory */
-	memcpy(output->text + output->length, piece, length);
+		longjmp(output->too_long, 1);
+	if (length) /* libiberty hands over NULL for no bytes */
+		memcpy(output->text + output->length, piece, length);
 	output->length += length;
 }
 
@@ -56,6 +68,19 @@ static void set_time_limit(void)
 {
 	const struct itimerval limit = {.it_value = {0, TIME_LIMIT_US}};
 	setitimer(ITIMER_VIRTUAL, &limit, NULL);
+}
+
+/* Appends to OUTPUT the name that NAME stands for in Rust, without its hash.  Returns false if NAME
+ * is of neither mangling of Rust: v0 (Rust RFC 2603), or legacy, which looks like C++. */
+static bool append_rust_name(const char *name, struct output *output)
+{
+#if HAS_RUST
+	return rust_demangle_callback(name, 0, take_piece, output) != 0;
+#else
+	(void)name;
+	(void)output;
+	return false;
+#endif
 }
 
 /* Sets OUTPUT to the name that NAME stands for, empty if there is none.  Returns the answer. */
@@ -66,6 +91,9 @@ static enum answer demangle_within(const char *name, struct output *output)
 		output->length = 0;
 		return ANSWER_TOO_LONG;
 	}
+	if (append_rust_name(name, output))
+		return ANSWER_PLAIN;
+	output->length = 0;
 	if (__gcclibcxx_demangle_callback(name, take_piece, output) == 0)
 		return ANSWER_PLAIN;
 	output->length = 0;
@@ -151,7 +179,10 @@ static const char *ask_child(struct demangler *demangler, const char *name, size
 		demangler->refused++;
 		return NULL;
 	}
-	demangler->refused += demangler->reply[0] == ANSWER_TOO_LONG;
+	if (demangler->reply[0] == ANSWER_TOO_LONG) {
+		stop_child(demangler); /* its demangler was left in the middle, and holds memory */
+		demangler->refused++;
+	}
 	if (demangler->reply[0] != ANSWER_PLAIN)
 		return NULL;
 	return intern(demangler->strings, demangler->reply + 1, (size_t)got - 1);
@@ -166,10 +197,16 @@ static bool same_mangled(const void *key, const void *entry)
 	return key == ((const struct known_name *)entry)->mangled;
 }
 
+/* Returns true if NAME begins like a mangled name.  A shorter name could be one of the C++ ABI's
+ * builtin types: f is float. */
+static bool is_mangled(const char *name)
+{
+	return strncmp(name, "_Z", 2) == 0 || (HAS_RUST && strncmp(name, "_R", 2) == 0);
+}
+
 const char *demangle(struct demangler *demangler, const char *name)
 {
-	/* A shorter name could be one of the ABI's builtin types: f is float. */
-	if (!name || strncmp(name, "_Z", 2) != 0)
+	if (!name || !is_mangled(name))
 		return intern_text(demangler->strings, name);
 
 	const char *mangled = intern_text(demangler->strings, name);
@@ -189,8 +226,8 @@ void demangler_stop(struct demangler *demangler)
 	if (demangler->child)
 		stop_child(demangler);
 	if (demangler->refused)
-		complain("%zu C++ name%s too large to demangle: shown mangled", demangler->refused,
-		         demangler->refused == 1 ? " is" : "s are");
+		complain("%zu mangled name%s too large to demangle: shown mangled",
+		         demangler->refused, demangler->refused == 1 ? " is" : "s are");
 	table_free(&demangler->known);
 	free(demangler->reply);
 }
