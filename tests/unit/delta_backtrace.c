@@ -7,36 +7,12 @@
 #include "wrap/port/port.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/site/delta_backtrace.h"
+#include "one_module.h"
 #include "unit.h"
 
 #include <string.h>
 
 enum { ROUNDS = 3000 };
-
-static struct leakwrap_modules none;
-const struct leakwrap_modules *_Atomic leakwrap_modules_current = &none;
-
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	(void)modules, (void)address;
-	return NULL;
-}
-
-const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
-{
-	return leakwrap_module_among(&none, address);
-}
-
-void leakwrap_modules_hold(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-void leakwrap_modules_release(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
 
 static uint32_t next_random(void)
 {

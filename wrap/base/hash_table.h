@@ -43,7 +43,6 @@ struct leakwrap_hash_table_kind {
 	void (*set_closed)(void *entry, bool is_closed);
 };
 
-
 LEAKWRAP_INLINE const void *leakwrap_hash_table_entries(const struct leakwrap_hash_table *table)
 {
 	return table + 1;

@@ -130,8 +130,8 @@ static inline __attribute__((always_inline)) uint8_t *write_group(uint8_t *to, c
 	return bitmap != 0 ? end : to;
 }
 
-/* Writes at TO the bitmaps and the offsets of TRACE, against BASE_PCS.  From the frame DIFFERENT on,
- * they are equal.  Returns the end of the written bytes. */
+/* Writes at TO the bitmaps and the offsets of TRACE, against BASE_PCS.  From the frame DIFFERENT
+ * on, they are equal.  Returns the end of the written bytes. */
 static inline __attribute__((always_inline)) uint8_t *
 write_offsets(uint8_t *to, const struct leakwrap_trace *trace, const uintptr_t *base_pcs,
               unsigned different, const int size)

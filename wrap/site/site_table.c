@@ -79,8 +79,8 @@ static void set_closed(void *entry, bool is_closed)
  * unloaded. */
 #define MAY_BE_UNLOADED UINT64_C(1)
 
-/* Returns the hash of the frames and the kind of TRACE, without that bit.  Two backtraces have equal
- * hashes by a chance of one in 2^63.  So lookups compare hashes, and do not read the stored
+/* Returns the hash of the frames and the kind of TRACE, without that bit.  Two backtraces have
+ * equal hashes by a chance of one in 2^63.  So lookups compare hashes, and do not read the stored
  * backtraces. */
 static uint64_t hash_of(const struct leakwrap_trace *trace)
 {
@@ -130,8 +130,8 @@ static const struct leakwrap_base_backtrace *base_with_frames_of(uint32_t number
 	return memcmp(pcs, trace->pcs, size) == 0 ? chain.base : NULL;
 }
 
-/* Returns true if the call site NUMBER has the frames, the kind and the modules of TRACE, whose hash
- * is HASH. */
+/* Returns true if the call site NUMBER has the frames, the kind and the modules of TRACE, whose
+ * hash is HASH. */
 static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace, uint64_t hash)
 {
 	const uint64_t of_site = hash_of_site(number);
