@@ -29,7 +29,7 @@ read -r calls walks allocations grown <"$W/out"
 at_most "trees: system calls in $allocations allocations ($walks walks)" "$calls" \
 	$((allocations / 5))
 at_most "trees: bytes grown in the last half" "$grown" 1000000
-at_most "trees: tracer_bytes" "$(dump_value "$W/trees" 1 tracer_bytes)" 6400000
+at_most "trees: tracer_bytes" "$(dump_value "$W/trees" 1 tracer_bytes)" 7000000
 leaks_are_complete trees
 [ "$(site_through "$W/trees" 1 main)" = "10000 10" ] ||
 	failed="$failed; trees: the leaks have no stack"

@@ -43,12 +43,6 @@ struct leakwrap_hash_table_kind {
 	void (*set_closed)(void *entry, bool is_closed);
 };
 
-/* Returns the hash with the upper bits HALF.  A table of HALF alone needs no more. */
-LEAKWRAP_INLINE uint64_t leakwrap_hash_of_half(uint32_t half)
-{
-	return (uint64_t)half << 32;
-}
-
 LEAKWRAP_INLINE const void *leakwrap_hash_table_entries(const struct leakwrap_hash_table *table)
 {
 	return table + 1;

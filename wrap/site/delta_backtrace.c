@@ -49,6 +49,15 @@ static inline uintptr_t add_to_low_half(uintptr_t pc, uint32_t offset)
 	return (pc & ~(uintptr_t)UINT32_MAX) | (uint32_t)(pc + offset);
 }
 
+/* Returns how many of the DEPTH frames PCS are left without the outer frames that BASE_PCS has,
+ * too. */
+static unsigned without_equal_outer(const uintptr_t *pcs, const uintptr_t *base_pcs, unsigned depth)
+{
+	while (depth > 0 && pcs[depth - 1] == base_pcs[depth - 1])
+		depth--;
+	return depth;
+}
+
 /* Returns the size that the DEPTH offsets between PCS and BASE_PCS need, or -1 if high halves
  * differ. */
 static int size_of_offsets(const uintptr_t *pcs, const uintptr_t *base_pcs, unsigned depth)
@@ -121,25 +130,27 @@ static inline __attribute__((always_inline)) uint8_t *write_group(uint8_t *to, c
 	return bitmap != 0 ? end : to;
 }
 
-/* Writes at TO the bitmaps and the offsets of TRACE, against BASE_PCS.  Returns the end of the
- * written bytes. */
+/* Writes at TO the bitmaps and the offsets of TRACE, against BASE_PCS.  From the frame DIFFERENT
+ * on, they are equal.  Returns the end of the written bytes. */
 static inline __attribute__((always_inline)) uint8_t *
 write_offsets(uint8_t *to, const struct leakwrap_trace *trace, const uintptr_t *base_pcs,
-              const int size)
+              unsigned different, const int size)
 {
 	const unsigned depth = trace->depth;
 	uint8_t *group_bitmap = to;
 
 	for (unsigned i = 0; i < depth; i += GROUP) {
-		const unsigned count = depth - i < GROUP ? depth - i : GROUP;
 		uint8_t *group;
 
 		if (i % (GROUP * GROUP) == 0) {
 			group_bitmap = to++;
 			*group_bitmap = 0;
 		}
+		if (i >= different)
+			continue;
 		group = to;
-		to = write_group(group, trace->pcs + i, base_pcs + i, count, size);
+		to = write_group(group, trace->pcs + i, base_pcs + i,
+		                 different - i < GROUP ? different - i : GROUP, size);
 		if (to != group)
 			*group_bitmap |= (uint8_t)(1u << i / GROUP % GROUP);
 	}
@@ -150,7 +161,8 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
                                            const uintptr_t *base_pcs, bool has_lock)
 {
 	const unsigned depth = trace->depth;
-	const int size = size_of_offsets(trace->pcs, base_pcs, depth);
+	const unsigned different = without_equal_outer(trace->pcs, base_pcs, depth);
+	const int size = size_of_offsets(trace->pcs, base_pcs, different);
 	uint8_t encoded[ENCODED_MAX(depth)];
 	uint8_t *end;
 
@@ -165,9 +177,9 @@ leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, u
 	if (size < 0)
 		return 0;
 	end = write_head(encoded, base_site, (unsigned)size);
-	end = size == ONE_BYTE    ? write_offsets(end, trace, base_pcs, ONE_BYTE)
-	      : size == TWO_BYTES ? write_offsets(end, trace, base_pcs, TWO_BYTES)
-	                          : write_offsets(end, trace, base_pcs, FOUR_BYTES);
+	end = size == ONE_BYTE    ? write_offsets(end, trace, base_pcs, different, ONE_BYTE)
+	      : size == TWO_BYTES ? write_offsets(end, trace, base_pcs, different, TWO_BYTES)
+	                          : write_offsets(end, trace, base_pcs, different, FOUR_BYTES);
 	return has_lock ? leakwrap_byte_pool_add(encoded, (size_t)(end - encoded), false)
 	                : leakwrap_byte_pool_try_add(encoded, (size_t)(end - encoded));
 }

@@ -19,8 +19,9 @@ struct leakwrap_site_chunk {
 	/* In the form of delta_backtrace.h.  0: the number is not in use.  A collection replaces
 	 * the address by that of an equal copy. */
 	_Atomic leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
-	/* The high 16 bits of the backtrace's hash: see site_entry in site_table.c. */
-	uint16_t hash_high[LEAKWRAP_SITE_CHUNK];
+	/* The hash of the backtrace, which stands for it in lookups, and in bit 0 whether it goes
+	 * through a module that may be unloaded: see site_table.c. */
+	uint64_t hash[LEAKWRAP_SITE_CHUNK];
 	/* How many stacks of the call site the stack index was given, and how many walks have led
 	 * to the call site: see stack_cache.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];

@@ -7,6 +7,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/slot.h"
+#include "wrap/module/modules.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/delta_backtrace.h"
 #include "wrap/site/site_chunk.h"
@@ -42,19 +43,16 @@ static struct {
 /* -- by backtrace ------------------------------------------------------------------------------ */
 
 /* An entry of the hash table of backtraces; 0 if empty.  The low bits are the call site's number.
- *
- * The hash of a backtrace is cut to the bits for which there is room.  The high 16 bits stand in
- * the call site's chunk, the next 13 in the entry, above the number.  The lowest three are 0. */
+ * The bits above it are the bits of the hash in the same place.  The whole hash stands in the call
+ * site's chunk. */
 typedef _Atomic uint32_t site_entry;
 
-#define HASH_HIGH_BITS 16
-#define NUMBER_BITS    LEAKWRAP_SITE_BITS
-#define UNUSED_BITS    (NUMBER_BITS - HASH_HIGH_BITS)
+#define NUMBER_BITS LEAKWRAP_SITE_BITS
 
 /* Returns the entry for the call site NUMBER, whose backtrace has HASH. */
-static uint32_t entry_for(uint32_t number, uint32_t hash)
+static uint32_t entry_for(uint32_t number, uint64_t hash)
 {
-	return number | hash >> UNUSED_BITS << NUMBER_BITS;
+	return number | (uint32_t)hash >> NUMBER_BITS << NUMBER_BITS;
 }
 
 /* An empty entry that cannot be written any more: its table is being replaced. */
@@ -77,25 +75,34 @@ static void set_closed(void *entry, bool is_closed)
 	atomic_compare_exchange_strong((site_entry *)entry, &from, is_closed ? CLOSED : 0);
 }
 
-static uint32_t hash_of(const struct leakwrap_trace *trace)
-{
-	uint64_t sum = 0;
+/* In the hash that a call site's chunk stores: the backtrace goes through a module that may be
+ * unloaded. */
+#define MAY_BE_UNLOADED UINT64_C(1)
 
-	for (unsigned i = 0; i < trace->depth; i++)
-		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
-	sum = leakwrap_stack_hash_finalize(sum);
-	return (uint32_t)(sum >> 32) >> UNUSED_BITS << UNUSED_BITS;
+/* Returns the hash of the frames and the kind of TRACE, without that bit.  Two backtraces have
+ * equal hashes by a chance of one in 2^63.  So lookups compare hashes, and do not read the stored
+ * backtraces. */
+static uint64_t hash_of(const struct leakwrap_trace *trace)
+{
+	const uint64_t factor = UINT64_C(0xbf58476d1ce4e5b9);
+	const uintptr_t *pc = trace->pcs, *const end = pc + trace->depth;
+	uint64_t sum = trace->depth * 4 + (unsigned)trace->kind;
+
+	if (trace->depth % 2 != 0)
+		sum = (sum + *pc++) * factor;
+	for (; pc != end; pc += 2)
+		sum = ((sum + pc[0]) * factor + pc[1]) * factor;
+	return leakwrap_stack_hash_finalize(sum) & ~MAY_BE_UNLOADED;
 }
 
-/* Returns the hash that ENTRY and its chunk store.  A table that grows asks for all hashes while
- * the lock is held: reading all backtraces would take too long. */
-static uint64_t hash_in_entry(const void *entry)
+static uint64_t hash_of_site(uint32_t number)
 {
-	const uint32_t found = atomic_load((const site_entry *)entry), number = number_in(found);
-	const uint32_t high = leakwrap_site_chunk(number)->hash_high[number % LEAKWRAP_SITE_CHUNK];
+	return leakwrap_site_chunk(number)->hash[number % LEAKWRAP_SITE_CHUNK];
+}
 
-	return leakwrap_hash_of_half(high << (32 - HASH_HIGH_BITS) |
-	                             found >> NUMBER_BITS << UNUSED_BITS);
+static uint64_t hash_of_entry(const void *entry)
+{
+	return hash_of_site(number_in(atomic_load((const site_entry *)entry)));
 }
 
 static const struct leakwrap_hash_table_kind entries = {
@@ -103,7 +110,7 @@ static const struct leakwrap_hash_table_kind entries = {
         .buckets_per_4 = 5, /* dense: only stacks that were walked probe it */
         .is_used = is_used,
         .max_range = (uint32_t)4 * LEAKWRAP_SITE_LIMIT,
-        .hash = hash_in_entry,
+        .hash = hash_of_entry,
         .set_closed = set_closed,
 };
 
@@ -123,34 +130,42 @@ static const struct leakwrap_base_backtrace *base_with_frames_of(uint32_t number
 	return memcmp(pcs, trace->pcs, size) == 0 ? chain.base : NULL;
 }
 
-/* Returns true if the call site NUMBER has the frames, the kind and the modules of TRACE. */
-static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace)
+/* Returns true if the call site NUMBER has the frames, the kind and the modules of TRACE, whose
+ * hash is HASH. */
+static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace, uint64_t hash)
 {
-	const struct leakwrap_base_backtrace *base = base_with_frames_of(number, trace);
+	const uint64_t of_site = hash_of_site(number);
+	struct leakwrap_site_chain chain;
 
-	return base && leakwrap_base_backtrace_has_modules_of(base, trace);
+	if (of_site == hash)
+		return true;
+	if (of_site != (hash | MAY_BE_UNLOADED))
+		return false;
+	leakwrap_site_follow_chain(&chain, number);
+	return chain.base->depth == trace->depth &&
+	       leakwrap_base_backtrace_has_modules_of(chain.base, trace);
 }
 
 /* Returns true if the entry FOUND is that of TRACE, whose hash is HASH, and a new block may use it:
  * see leakwrap_sites_begin_own and leakwrap_sites_mark. */
-static bool is_entry_of(uint32_t found, const struct leakwrap_trace *trace, uint32_t hash)
+static bool is_entry_of(uint32_t found, const struct leakwrap_trace *trace, uint64_t hash)
 {
 	const uint32_t number = number_in(found);
 
 	return found == entry_for(number, hash) && number >= leakwrap_sites_first_new() &&
-	       is_site_of(number, trace);
+	       is_site_of(number, trace, hash);
 }
 
 /* Finds the number of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if it has no number.
  * A caller without the lock also gets LEAKWRAP_SITE_NONE while another thread replaces the
  * table. */
-static uint32_t find(const struct leakwrap_trace *trace, uint32_t hash)
+static uint32_t find(const struct leakwrap_trace *trace, uint64_t hash)
 {
 	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hash_table_entries(table);
 
-	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_half(hash));
+	entry += leakwrap_hash_table_bucket(table, hash);
 	for (;; entry++) {
 		const uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 		const uint32_t number = number_in(found);
@@ -168,7 +183,7 @@ uint32_t leakwrap_site_key(uint32_t number)
 	struct leakwrap_trace trace = {.pcs = pcs};
 
 	leakwrap_site_read(number, &trace);
-	return hash_of(&trace);
+	return (uint32_t)(hash_of(&trace) >> 32);
 }
 
 uint32_t leakwrap_site_oldest(uint32_t number)
@@ -178,13 +193,14 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	const struct leakwrap_hash_table *table =
 	        atomic_load_explicit(&sites.by_backtrace, memory_order_acquire);
 	const site_entry *entry = leakwrap_hash_table_entries(table);
-	uint32_t hash, found;
+	uint64_t hash;
+	uint32_t found;
 
 	if (number < atomic_load(&sites.unique_limit))
 		return number;
 	leakwrap_site_read(number, &trace);
 	hash = hash_of(&trace);
-	entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_half(hash));
+	entry += leakwrap_hash_table_bucket(table, hash);
 	for (; number_in(found = atomic_load_explicit(entry, memory_order_acquire)) !=
 	       LEAKWRAP_SITE_NONE;
 	     entry++) {
@@ -222,13 +238,24 @@ static uint32_t take_number(enum leakwrap_site_source source)
 	return leakwrap_site_number_take();
 }
 
+/* Returns the hash to store for the call site NUMBER, whose backtrace has HASH. */
+static uint64_t hash_to_store(uint32_t number, uint64_t hash)
+{
+	struct leakwrap_site_chain chain;
+
+	if (leakwrap_modules()->are_permanent)
+		return hash;
+	leakwrap_site_follow_chain(&chain, number);
+	return chain.base->modules ? hash | MAY_BE_UNLOADED : hash;
+}
+
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
  * there is no number or no memory.  Sets *RECENT as
  * leakwrap_site_store does.
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
-static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash,
+static uint32_t make_site(const struct leakwrap_trace *trace, uint64_t hash,
                           enum leakwrap_site_source source, _Atomic uint32_t **recent)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;
@@ -247,13 +274,12 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash,
 			return LEAKWRAP_SITE_NONE;
 		}
 		chunk = leakwrap_site_chunk(number);
-		chunk->hash_high[number % LEAKWRAP_SITE_CHUNK] =
-		        (uint16_t)(hash >> (32 - HASH_HIGH_BITS));
 		atomic_store_explicit(&chunk->walk_count[number % LEAKWRAP_SITE_CHUNK], 0,
 		                      memory_order_relaxed);
 		atomic_store_explicit(&chunk->stack_count[number % LEAKWRAP_SITE_CHUNK], 0,
 		                      memory_order_relaxed);
 		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
+		chunk->hash[number % LEAKWRAP_SITE_CHUNK] = hash_to_store(number, hash);
 	} while (generation != leakwrap_byte_pool_generation());
 	return number;
 }
@@ -262,13 +288,12 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint32_t hash,
  * in the table already.  Returns LEAKWRAP_SITE_NONE if the table has no room or is being
  * replaced. */
 static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
-                       const struct leakwrap_trace *trace, uint32_t hash)
+                       const struct leakwrap_trace *trace, uint64_t hash)
 {
 	site_entry *entry = (site_entry *)leakwrap_hash_table_entries(table);
 	site_entry *const last = entry + table->size - 1; /* stays empty */
 
-	for (entry += leakwrap_hash_table_bucket(table, leakwrap_hash_of_half(hash)); entry < last;
-	     entry++) {
+	for (entry += leakwrap_hash_table_bucket(table, hash); entry < last; entry++) {
 		uint32_t found = atomic_load_explicit(entry, memory_order_acquire);
 
 		if (found == 0 &&
@@ -322,7 +347,7 @@ static void publish(uint32_t made, _Atomic uint32_t *recent, enum leakwrap_site_
 
 /* Finds or adds the call site of TRACE, whose hash is HASH.  Returns LEAKWRAP_SITE_NONE if there is
  * no number or no memory, or with LEAKWRAP_WITHOUT_LOCK if the lock is needed. */
-static uint32_t find_or_add(const struct leakwrap_trace *trace, uint32_t hash,
+static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
                             enum leakwrap_site_source source)
 {
 	uint32_t number = find(trace, hash), made = LEAKWRAP_SITE_NONE;
@@ -465,7 +490,7 @@ bool leakwrap_sites_were_scarce(void)
 
 /* Returns the call site of TRACE without the lock, or LEAKWRAP_SITE_NONE if the lock is needed.
  * Sets *IS_WHOLE to whether it has all frames of TRACE. */
-static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t hash,
+static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint64_t hash,
                                     bool *is_whole)
 {
 	uint32_t number;
@@ -485,7 +510,7 @@ static uint32_t number_without_lock(const struct leakwrap_trace *trace, uint32_t
 /* Returns the call site of TRACE while the lock is held.  Cuts TRACE if there is no memory or no
  * number for all its frames.  Returns LEAKWRAP_SITE_NONE if that fails, too.  Sets *IS_WHOLE as
  * number_without_lock does. */
-static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t hash, bool *is_whole)
+static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint64_t hash, bool *is_whole)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;
 
@@ -498,7 +523,7 @@ static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint32_t ha
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
-	const uint32_t hash = hash_of(trace);
+	const uint64_t hash = hash_of(trace);
 	const unsigned entered = leakwrap_readers_enter();
 	bool is_whole;
 	uint32_t number = number_without_lock(trace, hash, &is_whole);
