@@ -47,6 +47,12 @@ LEAKWRAP_INLINE leakwrap_pool_offset leakwrap_site_backtrace(uint32_t number)
 	        memory_order_acquire);
 }
 
+/* Returns the hash of the call site NUMBER, which is in the table of call sites.  Signal-safe. */
+LEAKWRAP_INLINE uint64_t leakwrap_site_hash(uint32_t number)
+{
+	return leakwrap_site_chunk(number)->hash[number % LEAKWRAP_SITE_CHUNK];
+}
+
 /* Returns the chunk of the call site NUMBER and makes it if needed.  FROM_RESERVE: takes memory
  * from the arena's reserve (arena.h) if no other memory is left.  Returns NULL if there is no
  * memory.  The caller holds the tables' lock. */

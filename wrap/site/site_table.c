@@ -10,13 +10,13 @@
 #include "wrap/module/modules.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/delta_backtrace.h"
+#include "wrap/site/trace_hash.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stored_backtrace.h"
-#include "wrap/site/stack_hash.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/unwind/unwind.h"
 
@@ -76,33 +76,12 @@ static void set_closed(void *entry, bool is_closed)
 }
 
 /* In the hash that a call site's chunk stores: the backtrace goes through a module that may be
- * unloaded. */
+ * unloaded.  The hash itself does not use this bit. */
 #define MAY_BE_UNLOADED UINT64_C(1)
-
-/* Returns the hash of the frames and the kind of TRACE, without that bit.  Two backtraces have
- * equal hashes by a chance of one in 2^63.  So lookups compare hashes, and do not read the stored
- * backtraces. */
-static uint64_t hash_of(const struct leakwrap_trace *trace)
-{
-	const uint64_t factor = UINT64_C(0xbf58476d1ce4e5b9);
-	const uintptr_t *pc = trace->pcs, *const end = pc + trace->depth;
-	uint64_t sum = trace->depth * 4 + (unsigned)trace->kind;
-
-	if (trace->depth % 2 != 0)
-		sum = (sum + *pc++) * factor;
-	for (; pc != end; pc += 2)
-		sum = ((sum + pc[0]) * factor + pc[1]) * factor;
-	return leakwrap_stack_hash_finalize(sum) & ~MAY_BE_UNLOADED;
-}
-
-static uint64_t hash_of_site(uint32_t number)
-{
-	return leakwrap_site_chunk(number)->hash[number % LEAKWRAP_SITE_CHUNK];
-}
 
 static uint64_t hash_of_entry(const void *entry)
 {
-	return hash_of_site(number_in(atomic_load((const site_entry *)entry)));
+	return leakwrap_site_hash(number_in(atomic_load((const site_entry *)entry)));
 }
 
 static const struct leakwrap_hash_table_kind entries = {
@@ -134,7 +113,7 @@ static const struct leakwrap_base_backtrace *base_with_frames_of(uint32_t number
  * hash is HASH. */
 static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace, uint64_t hash)
 {
-	const uint64_t of_site = hash_of_site(number);
+	const uint64_t of_site = leakwrap_site_hash(number);
 	struct leakwrap_site_chain chain;
 
 	if (of_site == hash)
@@ -183,7 +162,7 @@ uint32_t leakwrap_site_key(uint32_t number)
 	struct leakwrap_trace trace = {.pcs = pcs};
 
 	leakwrap_site_read(number, &trace);
-	return (uint32_t)(hash_of(&trace) >> 32);
+	return (uint32_t)(leakwrap_trace_hash(&trace) >> 32);
 }
 
 uint32_t leakwrap_site_oldest(uint32_t number)
@@ -199,7 +178,7 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	if (number < atomic_load(&sites.unique_limit))
 		return number;
 	leakwrap_site_read(number, &trace);
-	hash = hash_of(&trace);
+	hash = leakwrap_trace_hash(&trace);
 	entry += leakwrap_hash_table_bucket(table, hash);
 	for (; number_in(found = atomic_load_explicit(entry, memory_order_acquire)) !=
 	       LEAKWRAP_SITE_NONE;
@@ -401,7 +380,7 @@ static uint32_t find_leaf(const struct leakwrap_trace *trace)
 		const struct leakwrap_trace leaf = cut(trace, leaf_depths[i]);
 
 		if (leaf.depth < trace->depth || i == LEAF_DEPTHS - 1)
-			number = find(&leaf, hash_of(&leaf));
+			number = find(&leaf, leakwrap_trace_hash(&leaf));
 	}
 	return number;
 }
@@ -418,10 +397,10 @@ static uint32_t add_leaf(const struct leakwrap_trace *trace)
 	if (left < LEAF_SITES / 4)
 		depth = left < LEAF_SITES / 8 ? 1 : 2;
 	leaf = cut(trace, depth);
-	number = find_or_add(&leaf, hash_of(&leaf), LEAKWRAP_WITH_LOCK);
+	number = find_or_add(&leaf, leakwrap_trace_hash(&leaf), LEAKWRAP_WITH_LOCK);
 	return number != LEAKWRAP_SITE_NONE
 	               ? number
-	               : find_or_add(&leaf, hash_of(&leaf), LEAKWRAP_FROM_RESERVE);
+	               : find_or_add(&leaf, leakwrap_trace_hash(&leaf), LEAKWRAP_FROM_RESERVE);
 }
 
 /* -- for the rest of the tracer ---------------------------------------------------------------- */
@@ -523,7 +502,7 @@ static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint64_t ha
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
-	const uint64_t hash = hash_of(trace);
+	const uint64_t hash = leakwrap_trace_hash(trace);
 	const unsigned entered = leakwrap_readers_enter();
 	bool is_whole;
 	uint32_t number = number_without_lock(trace, hash, &is_whole);
