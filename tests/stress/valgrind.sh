@@ -58,6 +58,18 @@ cat >"$W/suppressions" <<'END'
    ...
    fun:leakwrap_stack_cache_find
 }
+{
+   places of earlier stacks on the fast path, values
+   Memcheck:Value8
+   ...
+   fun:leakwrap_stack_cache_probe_first
+}
+{
+   places of earlier stacks on the fast path, conditions
+   Memcheck:Cond
+   ...
+   fun:leakwrap_stack_cache_probe_first
+}
 END
 
 # sites LOG: prints the call sites of the last dump, without the C library's frames, because
