@@ -22,6 +22,7 @@
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/locked_uthash.h"
+#include "unheld_modules.h"
 #include "unit.h"
 
 #include <pthread.h>
@@ -29,8 +30,6 @@
 #include <string.h>
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
-
-_Thread_local struct leakwrap_thread leakwrap_self;
 
 /* More than the shapes that the stacks of one call site may have. */
 enum { SNAPSHOTS = 10 };
@@ -43,21 +42,6 @@ static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
 /* The library that plugins were linked with. */
 static const struct leakwrap_module library = {.serial = 103};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshots[0];
-
-void leakwrap_modules_hold(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-void leakwrap_modules_release(const struct leakwrap_modules *modules)
-{
-	(void)modules;
-}
-
-bool leakwrap_modules_are_many(void)
-{
-	return false;
-}
 
 static void change_modules(const struct leakwrap_modules *now)
 {

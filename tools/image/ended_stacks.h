@@ -8,8 +8,8 @@
 #include "tools/image/image.h"
 #include "tools/log/parsed_dump.h"
 
-/* Calls VISIT with CONTEXT for each range that a thread has left that ended before.  LIST: of the
- * dump.  Visits none if the dump does not say where things lie in such a stack. */
+/* Calls VISIT with CONTEXT for each range that an ended thread has left.  LIST: of the dump.
+ * Visits none if the dump does not say where things lie in such a stack. */
 void ended_stacks_each(const struct image *image, const struct block_list *list,
                        void (*visit)(void *context, uint64_t start, uint64_t end), void *context);
 

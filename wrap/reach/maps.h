@@ -13,7 +13,7 @@ struct leakwrap_mapping {
 	bool is_break;   /* "[heap]": the memory of brk(2) */
 	bool is_stack;   /* "[stack]": the stack of the process's first thread */
 	bool is_special; /* a device's, or the kernel's: reading may have effects */
-	bool has_thread; /* leakwrap_maps_note_thread */
+	bool has_thread; /* a thread uses it (leakwrap_maps_note_thread) */
 };
 
 /* Reads the mappings.  Returns false if /proc/self/maps cannot be read whole, or if there is no

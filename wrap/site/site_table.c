@@ -10,7 +10,6 @@
 #include "wrap/module/modules.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/delta_backtrace.h"
-#include "wrap/site/trace_hash.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
@@ -18,6 +17,7 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stored_backtrace.h"
 #include "wrap/site/stack_index.h"
+#include "wrap/site/trace_hash.h"
 #include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>
@@ -217,7 +217,7 @@ static uint32_t take_number(enum leakwrap_site_source source)
 	return leakwrap_site_number_take();
 }
 
-/* Returns the hash to store for the call site NUMBER, whose backtrace has HASH. */
+/* Returns HASH, which is of the backtrace of the call site NUMBER, as the chunk stores it. */
 static uint64_t hash_to_store(uint32_t number, uint64_t hash)
 {
 	struct leakwrap_site_chain chain;
@@ -229,8 +229,7 @@ static uint64_t hash_to_store(uint32_t number, uint64_t hash)
 }
 
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
- * there is no number or no memory.  Sets *RECENT as
- * leakwrap_site_store does.
+ * there is no number or no memory.  Sets *RECENT as leakwrap_site_store does.
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
