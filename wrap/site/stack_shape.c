@@ -14,7 +14,7 @@
 /* Shapes are interned: equal shapes are one object.  What belongs to a shape lies in memory in this
  * order: struct interned, the positions, the shape. */
 struct interned {
-	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the shape's pc_factor */
+	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the end of the shape */
 	struct interned *next;       /* the shape that was removed after this one */
 	unsigned sweep;              /* the latest sweep that kept it */
 	unsigned tick;               /* when it was removed (rest.tick) */
@@ -28,11 +28,10 @@ struct interned {
 #define KEY       offsetof(struct interned, high_halves)
 
 /* Bytes of the key for POSITIONS bytes of positions. */
-#define KEY_SIZE(positions)                            \
-	(sizeof(struct interned) - KEY + (positions) + \
-	 offsetof(struct leakwrap_stack_shape, pc_factor))
+#define KEY_SIZE(positions) \
+	(sizeof(struct interned) - KEY + (positions) + sizeof(struct leakwrap_stack_shape))
 
-_Static_assert(sizeof(struct leakwrap_stack_shape) == 32, "no padding: memcmp compares shapes");
+_Static_assert(sizeof(struct leakwrap_stack_shape) == 24, "no padding: memcmp compares shapes");
 _Static_assert(sizeof(struct interned) % _Alignof(struct leakwrap_stack_shape) == 0 &&
                        LEAKWRAP_STACK_HASH_GROUP * sizeof(uint16_t) %
                                        _Alignof(struct leakwrap_stack_shape) ==
@@ -133,16 +132,18 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 	}
 }
 
-/* Returns the sum of the factors of the stack's addresses in the hash of WORDS: links and fp. */
+/* Returns the factor of sp in the hash of WORDS: the negative sum of the factors of the stack's
+ * addresses, which are the links and fp. */
 static uint64_t sp_factor(const struct words *words, uint64_t fp_factor)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash = {0, fp_factor};
+	struct leakwrap_stack_hash hash = leakwrap_stack_hash_start(0, 0, fp_factor, 0);
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].is_link, word[1].is_link,
 		                                      word[2].is_link, word[3].is_link);
-	return leakwrap_stack_hash_combine(hash);
+	return leakwrap_stack_hash_before(-leakwrap_stack_hash_combine(hash),
+	                                  words->count / LEAKWRAP_STACK_HASH_GROUP);
 }
 
 /* Returns the key of the stack with WORDS and SHAPE, whose walk gave TRACE.
@@ -152,13 +153,14 @@ static uint64_t key_of_words(const struct words *words, const struct leakwrap_st
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
-	        shape, trace->pcs[0], read_set->sp + bytes_of_words(read_set->fp_target));
+	struct leakwrap_stack_hash hash =
+	        leakwrap_stack_shape_start(shape, trace->pcs[0], read_set->sp,
+	                                   read_set->sp + bytes_of_words(read_set->fp_target));
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].value, word[1].value,
 		                                      word[2].value, word[3].value);
-	return leakwrap_stack_shape_end(shape, hash, read_set->sp);
+	return leakwrap_stack_shape_end(hash);
 }
 
 static uint32_t extent_of(const struct words *words)
@@ -196,7 +198,7 @@ uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape,
                                        uintptr_t sp, uintptr_t fp)
 {
 	const leakwrap_stack_position *const end = (const void *)shape;
-	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, fp);
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, sp, fp);
 
 	for (const leakwrap_stack_position *position = end - leakwrap_stack_shape_count(shape);
 	     position != end; position += LEAKWRAP_STACK_HASH_GROUP)
@@ -205,7 +207,7 @@ uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape,
 		                                      leakwrap_stack_shape_word(sp, position[1]),
 		                                      leakwrap_stack_shape_word(sp, position[2]),
 		                                      leakwrap_stack_shape_word(sp, position[3]));
-	return leakwrap_stack_shape_end(shape, hash, sp);
+	return leakwrap_stack_shape_end(hash);
 }
 
 /* -- shapes ------------------------------------------------------------------------------------ */
@@ -229,12 +231,6 @@ static struct interned *interned_of(const struct leakwrap_stack_shape *shape)
 	return (struct interned *)((uintptr_t)shape - positions_size(shape)) - 1;
 }
 
-/* Shapes lie apart, so their factors differ. */
-static uint64_t pc_factor_of(const struct leakwrap_stack_shape *shape)
-{
-	return (uintptr_t)shape * LEAKWRAP_STACK_HASH_MULTIPLIER | 1;
-}
-
 /* Returns the interned copy of WANTED, which POSITIONS bytes and a shape follow.  Returns NULL if
  * there is no memory. */
 static struct interned *intern(const struct interned *wanted, size_t positions)
@@ -249,7 +245,6 @@ static struct interned *intern(const struct interned *wanted, size_t positions)
 	if (!found)
 		return NULL;
 	memcpy(found, wanted, size);
-	shape_of(found, positions)->pc_factor = pc_factor_of(shape_of(found, positions));
 	leakwrap_tables_failed = false;
 	HASH_ADD(hh, shapes, high_halves, KEY_SIZE(positions), found);
 	if (leakwrap_tables_failed)
@@ -355,7 +350,7 @@ static bool end_rest(uint64_t now)
 
 		rest.first = shape->next;
 		add_to(&count.resting, 0u - 1);
-		leakwrap_arena_give(shape, KEY + shape->hh.keylen + sizeof(uint64_t));
+		leakwrap_arena_give(shape, KEY + shape->hh.keylen);
 		has_given = true;
 	}
 	return has_given;

@@ -7,7 +7,7 @@
  * Take a second stack with equal words at these positions (links relative to sp) and an equal pc.
  * A walk of it would find the same backtrace.  So all stacks of one form share one shape, and a
  * hash of pc, fp and the words identifies the stack (stack_index.h).  The hash is the stack's key.
- * Each shape has its own factor for pc, so the keys of two shapes have nothing in common.
+ * The shape's address is hashed, too, so the keys of two shapes have nothing in common.
  *
  * The positions precede the struct in memory, as uint16_t, in words above sp.  They end where the
  * struct begins, so the allocation path needs no register for their end.  A wide shape has
@@ -36,14 +36,13 @@
 #include "wrap/site/stack_hash.h"
 
 struct leakwrap_stack_shape {
-	uint64_t sp_factor;   /* of sp in the hash: the sum of the factors of the links and of fp */
+	uint64_t sp_factor;   /* of sp where the hash starts: cancels the sp in the links and fp */
 	uint64_t fp_factor;   /* of fp where the hash starts; 0 if the walk did not use fp */
 	uint32_t extent;      /* bytes above sp that the positions span; not 0 */
 	int16_t first;        /* minus the number of positions: a multiple of
 	                       * LEAKWRAP_STACK_HASH_GROUP, not 0 */
 	uint8_t return_count; /* how many of the positions hold return addresses */
 	uint8_t kind;         /* of the backtraces: enum leakwrap_trace_kind */
-	uint64_t pc_factor;   /* of pc in the hash: odd, of no other shape */
 };
 
 /* Returns true if all positions of SHAPE lie in the first ROOM bytes above sp.  Only the low 32
@@ -73,20 +72,19 @@ LEAKWRAP_INLINE uintptr_t leakwrap_stack_shape_word(uintptr_t sp, uint32_t posit
 	return LEAKWRAP_STRIP_FOR_HASH(leakwrap_stack_word(sp + position * sizeof(uintptr_t)));
 }
 
-/* Starts the hash of a stack with SHAPE, PC and FP. */
+/* Starts the hash of a stack with SHAPE, PC, SP and FP. */
 LEAKWRAP_INLINE struct leakwrap_stack_hash
-leakwrap_stack_shape_start(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t fp)
+leakwrap_stack_shape_start(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t sp,
+                           uintptr_t fp)
 {
-	return (struct leakwrap_stack_hash){pc * shape->pc_factor, fp * shape->fp_factor};
+	return leakwrap_stack_hash_start((uintptr_t)shape, pc, fp * shape->fp_factor,
+	                                 sp * shape->sp_factor);
 }
 
-/* Returns the key of a stack with SHAPE and SP.  HASH has accumulated all words. */
-LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(const struct leakwrap_stack_shape *shape,
-                                                  struct leakwrap_stack_hash hash, uintptr_t sp)
+/* Returns the key of a stack whose words HASH has accumulated. */
+LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_end(struct leakwrap_stack_hash hash)
 {
-	LEAKWRAP_HIDE_VALUE(sp); /* so that its register takes the product */
-	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(hash) -
-	                                    sp * shape->sp_factor);
+	return leakwrap_stack_hash_finalize(leakwrap_stack_hash_combine(hash));
 }
 
 /* Returns the key of the stack at PC, SP and FP under SHAPE.  leakwrap_stack_shape_has_room is
@@ -96,7 +94,7 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 {
 	const uint16_t *const end = (const uint16_t *)shape;
 	ptrdiff_t at = shape->first;
-	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, fp);
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, sp, fp);
 
 	do {
 		LEAKWRAP_HIDE_VALUE(at); /* else gcc computes with addresses: more instructions */
@@ -105,7 +103,7 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 		                                      leakwrap_stack_shape_word(sp, end[at + 2]),
 		                                      leakwrap_stack_shape_word(sp, end[at + 3]));
 	} while ((at += LEAKWRAP_STACK_HASH_GROUP) != 0);
-	return leakwrap_stack_shape_end(shape, hash, sp);
+	return leakwrap_stack_shape_end(hash);
 }
 
 /* As leakwrap_stack_shape_key, for a wide SHAPE.  Signal-safe, takes no lock. */
