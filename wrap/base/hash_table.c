@@ -4,8 +4,6 @@
 #include "wrap/base/arena.h"
 #include "wrap/port/port.h"
 
-#include <string.h>
-
 struct leakwrap_hash_table_empty leakwrap_hash_table_empty;
 
 /* Returns the number of entries past the last bucket.  A probe that starts there needs them. */
@@ -82,6 +80,13 @@ static void *find_empty_entry(const struct leakwrap_hash_table *table,
 	return NULL;
 }
 
+/* Copies an entry of SIZE bytes.  A thread may try in vain to fill an entry that is closed. */
+static void copy_entry(uint32_t *to, const _Atomic uint32_t *from, size_t size)
+{
+	for (size_t i = 0; i < size / sizeof(*to); i++)
+		to[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
+}
+
 /* Copies the entries of FROM for which KEEP returns true into TO; KEEP NULL: all.  Returns false if
  * they do not fit. */
 static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_hash_table *from,
@@ -99,7 +104,7 @@ static bool copy_entries(struct leakwrap_hash_table *to, const struct leakwrap_h
 		to_entry = find_empty_entry(to, kind, kind->hash(entry));
 		if (!to_entry)
 			return false;
-		memcpy(to_entry, entry, kind->size);
+		copy_entry(to_entry, (const void *)entry, kind->size);
 		to->count++;
 	}
 	return true;

@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-#define SLOTS     64u
+#define SLOTS     LEAKWRAP_READERS_NONE
 #define SLOT_BITS 6
 
 /* Readers inside, by slot.  Each counter has a cache line of its own. */
@@ -21,46 +21,59 @@ static unsigned slot_of_thread(void)
 	return stack * 0x9e3779b1u >> (32 - SLOT_BITS);
 }
 
-/* Returned for an entry inside another: the outer entry is counted. */
-#define NESTED SLOTS
-
 static bool is_on_own_stack(const struct leakwrap_thread *self, uintptr_t sp)
 {
 	return self->stack_high - sp - 1 < self->stack_room;
 }
 
-/* Returns whether the outermost entry of the thread, which now runs at SP, was left by longjmp: a
- * signal handler has interrupted a reader and has not returned. */
-static bool is_abandoned(const struct leakwrap_thread *self, uintptr_t sp)
+/* Returns whether the outermost entry of the thread was left by longjmp, if the thread is inside.  A
+ * signal handler has interrupted a reader and has not returned: the thread is LOWEST or higher on
+ * its stack now. */
+static bool is_abandoned(const struct leakwrap_thread *self, uintptr_t lowest)
 {
-	return sp > self->reader_sp && is_on_own_stack(self, sp) &&
+	return lowest > self->reader_sp && is_on_own_stack(self, lowest) &&
 	       is_on_own_stack(self, self->reader_sp);
 }
 
-/* A signal handler may interrupt between any two instructions.  It must not find reader_sp while
+/* Enters.  PLACE is stored as the place of the outermost entry.
+ *
+ * A signal handler may interrupt between any two instructions.  It must not find reader_sp while
  * the entry is not counted. */
-unsigned leakwrap_readers_enter(void)
+static unsigned enter(uintptr_t place, uintptr_t lowest)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;
-	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 	const unsigned slot = slot_of_thread();
 
 	if (self->reader_sp != 0) {
-		if (!is_abandoned(self, sp))
-			return NESTED;
+		if (!is_abandoned(self, lowest))
+			return LEAKWRAP_READERS_NONE; /* the outer entry is counted */
 		leakwrap_readers_leave(self->reader_slot);
 	}
 	atomic_fetch_add(&inside[slot].count, 1);
 	self->reader_slot = slot;
 	atomic_signal_fence(memory_order_seq_cst);
-	self->reader_sp = sp;
+	self->reader_sp = place;
 	atomic_thread_fence(memory_order_seq_cst); /* the tables are read after that */
 	return slot;
 }
 
+unsigned leakwrap_readers_enter(void)
+{
+	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+
+	return enter(sp, sp);
+}
+
+/* What the entry at SP calls has its stack below SP, and so has a signal handler.  An entry at SP
+ * itself is a later call. */
+unsigned leakwrap_readers_enter_from(uintptr_t sp)
+{
+	return enter(sp, sp + 1);
+}
+
 void leakwrap_readers_leave(unsigned entered)
 {
-	if (entered == NESTED)
+	if (entered == LEAKWRAP_READERS_NONE)
 		return;
 	leakwrap_self.reader_sp = 0;
 	atomic_signal_fence(memory_order_seq_cst);

@@ -18,11 +18,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* For leakwrap_readers_leave, which does nothing: the thread was inside already, or is not. */
+#define LEAKWRAP_READERS_NONE 64u
+
+#ifndef LEAKWRAP_BARE
+
 /* Enters.  Returns the argument for leakwrap_readers_leave.  Calls nest.  Signal-safe. */
 unsigned leakwrap_readers_enter(void);
 
+/* The same for a caller that leaves in another function than it enters in.  The program called the
+ * tracer with its stack pointer at SP. */
+unsigned leakwrap_readers_enter_from(uintptr_t sp);
+
 /* Leaves.  ENTERED: what leakwrap_readers_enter returned to this thread.  Signal-safe. */
 void leakwrap_readers_leave(unsigned entered);
+
+#else
+
+/* Without an operating system nothing is given back. */
+static inline unsigned leakwrap_readers_enter_from(uintptr_t sp)
+{
+	(void)sp;
+	return LEAKWRAP_READERS_NONE;
+}
+
+static inline void leakwrap_readers_leave(unsigned entered)
+{
+	(void)entered;
+}
+
+#endif
 
 /* The slots whose readers may still see what was unlinked before leakwrap_grace_begin. */
 struct leakwrap_grace {

@@ -3,6 +3,7 @@
 
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
+#include "wrap/base/readers.h"
 #include "wrap/live/slot.h"
 #include "wrap/record/library_calls.h"
 #include "wrap/site/site_collect.h"
@@ -62,13 +63,26 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	}
 	if (needs_read_set)
 		site = find_site_and_learn(pcs, &stack, caller);
-	leakwrap_sites_collect_if_due(site);
 	return site;
 }
 
-uint32_t leakwrap_find_site(const struct leakwrap_caller *caller)
+struct leakwrap_found_site leakwrap_find_site(const struct leakwrap_caller *caller)
 {
-	uint32_t site = leakwrap_stack_cache_find(caller->pc, caller->sp, caller->fp);
+	struct leakwrap_found_site found = {
+	        .number = leakwrap_stack_cache_find(caller->pc, caller->sp, caller->fp)};
 
-	return site != LEAKWRAP_SITE_NONE ? site : find_site_by_walk(caller);
+	if (found.number == LEAKWRAP_SITE_NONE) {
+		found.entered = leakwrap_readers_enter_from(caller->sp);
+		found.has_walked = true;
+		found.number = find_site_by_walk(caller);
+	}
+	return found;
+}
+
+void leakwrap_end_site(const struct leakwrap_found_site *found)
+{
+	if (leakwrap_likely(!found->has_walked))
+		return;
+	leakwrap_readers_leave(found->entered);
+	leakwrap_sites_collect_if_due();
 }

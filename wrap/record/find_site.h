@@ -2,12 +2,25 @@
 #ifndef LEAKWRAP_FIND_SITE_H
 #define LEAKWRAP_FIND_SITE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/arch/arch.h"
 
-/* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  Returns
- * LEAKWRAP_SITE_LOST if no memory or no number is left.  Signal-safe. */
-uint32_t leakwrap_find_site(const struct leakwrap_caller *caller);
+/* The call site of a block that has no record yet.  After a walk the thread stays among the readers
+ * (readers.h): the call site is not freed before the block has its record. */
+struct leakwrap_found_site {
+	uint32_t number;
+	bool has_walked;
+	unsigned entered; /* for leakwrap_readers_leave */
+};
+
+/* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  Its
+ * number is LEAKWRAP_SITE_LOST if no memory or no number is left.  leakwrap_end_site must follow.
+ * Signal-safe. */
+struct leakwrap_found_site leakwrap_find_site(const struct leakwrap_caller *caller);
+
+/* Ends the hold of FOUND: the block has its record, or gets none.  Signal-safe. */
+void leakwrap_end_site(const struct leakwrap_found_site *found);
 
 #endif

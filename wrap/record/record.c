@@ -17,6 +17,7 @@
 #include "wrap/record/inner_block.h"
 #include "wrap/record/library_calls.h"
 #include "wrap/record/record_sample.h"
+#include "wrap/record/thread_state.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/thread.h"
@@ -24,76 +25,27 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* The most stack, in bytes, that a named allocator uses below its wrapper. */
-#define INSIDE_MAX  65536
-
-#define INSIDE_MARK ((uintptr_t)0x6c65616b)
-
-/* Does the function with the stack pointer SP run inside an allocator that the user named?  A
- * longjmp may have left the allocator: then SP is above *inside, or the mark is overwritten. */
-static bool is_inside_allocator(uintptr_t sp)
-{
-	const struct leakwrap_inside *inside = leakwrap_self.inside;
-
-	return inside && sp < (uintptr_t)inside && (uintptr_t)inside - sp < INSIDE_MAX &&
-	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
-}
-
-/* Gives this thread the state that the present settings ask for. */
-static void choose_state(struct leakwrap_thread *self)
-{
-	if (leakwrap_misuse_checked || leakwrap_fail_may_come())
-		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_CHECKING);
-	else if (!leakwrap_is_sampling())
-		leakwrap_thread_set_state(self, leakwrap_options.allocated
-		                                        ? LEAKWRAP_THREAD_CHECKING
-		                                        : LEAKWRAP_THREAD_RECORDING);
-	else if (!leakwrap_thread_is_sampling())
-		leakwrap_sampling_enter_thread();
-}
-
-/* Gives a thread that does not simply record the state that it should have.  Returns the special
- * call site of the block that it has allocated, or LEAKWRAP_SITE_FIRST if its stack decides. */
-static __attribute__((noinline)) uint32_t prepare_thread(uintptr_t sp)
-{
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	if (self->state == LEAKWRAP_THREAD_DISABLED)
-		return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
-	if (self->state == LEAKWRAP_THREAD_INSIDE) {
-		if (is_inside_allocator(sp))
-			return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
-		self->inside = NULL;
-		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW);
-	}
-	if (self->state == LEAKWRAP_THREAD_NEW) {
-		if (!leakwrap_runtime_enter()) {
-			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
-			return LEAKWRAP_SITE_LOST;
-		}
-	}
-	choose_state(self);
-	return self->state >= LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;
-}
-
-/* Finds the call site of an allocation by this caller, and updates the thread's state.  Returns
+/* Finds the call site of an allocation by this caller, and updates the thread's state.  Its number is
  * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start, or if no memory or no number is left.  Returns LEAKWRAP_SITE_NONE if blocks are sampled:
- * then leakwrap_record_sample decides. */
-static uint32_t find_site(LEAKWRAP_CALLER_PARAMS)
+ * start, or if no memory or no number is left, and LEAKWRAP_SITE_NONE if blocks are sampled: then
+ * leakwrap_record_sample decides.  leakwrap_end_site must follow. */
+static struct leakwrap_found_site find_site(LEAKWRAP_CALLER_PARAMS)
 {
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || leakwrap_is_sampling()) {
-		const uint32_t special = prepare_thread(sp);
+		const uint32_t special = leakwrap_prepare_thread(sp);
 
 		if (special != LEAKWRAP_SITE_FIRST)
-			return special;
+			return (struct leakwrap_found_site){.number = special};
 	}
 	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS)
 {
-	return find_site(LEAKWRAP_CALLER_PASSED);
+	const struct leakwrap_found_site found = find_site(LEAKWRAP_CALLER_PASSED);
+
+	leakwrap_end_site(&found);
+	return found.number;
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older
@@ -190,29 +142,16 @@ static void count_foreign_free(void)
 		leakwrap_count(&leakwrap_loss.foreign_frees, 1);
 }
 
-/* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
- * yet.  Returns BLOCK. */
-static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
-                                 enum leakwrap_kind kind)
+/* Records BLOCK of the call site SITE. */
+static void record_of_site(uint32_t site, void *block, size_t size, enum leakwrap_kind kind,
+                           uintptr_t pc)
 {
 	enum leakwrap_live_added added;
 
-	if (!block) {
-		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
-		leakwrap_runtime_report_failure(size);
-		return NULL;
-	}
-	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE)) {
-		if (leakwrap_is_passed(block))
-			return block;
-		site = find_site(LEAKWRAP_CALLER_PASSED);
-	}
-	if (site == LEAKWRAP_SITE_NONE)
-		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
 	if (leakwrap_unlikely(leakwrap_options.allocated))
 		leakwrap_count_allocation(block, size, site);
 	if (retry_fast_record(site, block, size))
-		return block;
+		return;
 	if (leakwrap_self.inner)
 		leakwrap_absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
@@ -224,6 +163,29 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		leakwrap_misuse_note_allocation(block, site, leakwrap_library_calls_kind(kind, pc));
 	leakwrap_self.inner =
 	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
+}
+
+/* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
+ * yet.  Returns BLOCK. */
+static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
+                                 enum leakwrap_kind kind)
+{
+	struct leakwrap_found_site found = {.number = site};
+
+	if (!block) {
+		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
+		leakwrap_runtime_report_failure(size);
+		return NULL;
+	}
+	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE)) {
+		if (leakwrap_is_passed(block))
+			return block;
+		found = find_site(LEAKWRAP_CALLER_PASSED);
+	}
+	if (found.number == LEAKWRAP_SITE_NONE)
+		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
+	record_of_site(found.number, block, size, kind, pc);
+	leakwrap_end_site(&found);
 	return block;
 }
 
@@ -266,29 +228,6 @@ void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_
 }
 
 /* -- allocators that the user named ------------------------------------------------------------ */
-
-void leakwrap_inside_begin(struct leakwrap_inside *inside)
-{
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	inside->before = self->state;
-	inside->outer = self->inside;
-	inside->mark = (uintptr_t)inside ^ INSIDE_MARK;
-	leakwrap_begin_allocation();
-	self->inside = inside;
-	if (self->state != LEAKWRAP_THREAD_DISABLED)
-		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_INSIDE);
-}
-
-void leakwrap_inside_end(struct leakwrap_inside *inside)
-{
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	inside->mark = 0;
-	self->inside = inside->outer;
-	if (self->state == LEAKWRAP_THREAD_INSIDE)
-		leakwrap_thread_set_state(self, inside->before);
-}
 
 /* Records BLOCK of a named allocator.  The memory from which the allocator cut BLOCK stays
  * recorded, hidden from dumps: the allocator may free it.  If malloc itself returned BLOCK,
@@ -336,17 +275,20 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
                                                     enum leakwrap_kind kind, bool resizes,
                                                     const struct leakwrap_caller *caller)
 {
+	const struct leakwrap_found_site found = find_site(LEAKWRAP_CALLER_ARGS(*caller));
 	const struct leakwrap_release release = {.block = (uintptr_t)block,
 	                                         .kind = kind,
 	                                         .resizes = resizes,
-	                                         .offender =
-	                                                 find_site(LEAKWRAP_CALLER_ARGS(*caller)),
+	                                         .offender = found.number,
 	                                         .caller = *caller};
+	bool is_known = true;
 
 	if (site == LEAKWRAP_SITE_NONE)
-		return leakwrap_misuse_check_unknown(&release);
-	leakwrap_misuse_check_release(&release, size, site);
-	return true;
+		is_known = leakwrap_misuse_check_unknown(&release);
+	else
+		leakwrap_misuse_check_release(&release, size, site);
+	leakwrap_end_site(&found);
+	return is_known;
 }
 
 /* Begins the release of BLOCK on the slow path: the fast path does not apply to BLOCK, or misuse is

@@ -34,7 +34,7 @@ static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_found_sample found = leakwrap_samples_find(block);
 	struct leakwrap_sample inner;
-	uint32_t site;
+	struct leakwrap_found_site site;
 
 	if (!found.entry)
 		found = leakwrap_samples_find(leakwrap_self.inner);
@@ -42,16 +42,18 @@ static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
 		return;
 	if (inner.address == (uintptr_t)block) {
 		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
-		leakwrap_samples_change_site(found, site);
-		move_allocated(&inner, site);
+		leakwrap_samples_change_site(found, site.number);
+		move_allocated(&inner, site.number);
+		leakwrap_end_site(&site);
 	} else if (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
 	                                  LEAKWRAP_ALIGNED_OFFSET_MAX) &&
 	           leakwrap_samples_remove(found)) {
 		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
-		move_allocated(&inner, site);
+		move_allocated(&inner, site.number);
 		inner.address = (uintptr_t)block;
-		inner.site = site;
+		inner.site = site.number;
 		leakwrap_samples_add(&inner);
+		leakwrap_end_site(&site);
 	}
 }
 
@@ -59,6 +61,7 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	struct leakwrap_sample sample = {.address = (uintptr_t)block, .size = size};
+	struct leakwrap_found_site site;
 
 	if (!leakwrap_thread_is_sampling())
 		return block;
@@ -69,12 +72,14 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	self->inner = LEAKWRAP_INNER_GONE;
 	if (!leakwrap_sampling_count(size, &sample.interval))
 		return block;
-	sample.site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	sample.site = site.number;
 	leakwrap_site_add_allocated(sample.site, allocated_by(&sample));
 	if (leakwrap_samples_add(&sample))
 		self->inner = block;
 	else
 		leakwrap_count_untracked(size);
+	leakwrap_end_site(&site);
 	leakwrap_live_report_growth();
 	return block;
 }

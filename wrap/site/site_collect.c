@@ -34,11 +34,16 @@
  * sites. */
 #define RETRY_AFTER 1024u
 
+/* An unlinked call site rests for this time, in nanoseconds: a thread that has recognized it may have
+ * been stopped before it records the block. */
+#define REST_NS 20000000u
+
 static struct {
 	_Atomic int is_running;
 	_Atomic uint32_t due_at; /* leakwrap_site_numbers_wanted at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
+	uint64_t unlinked_at;    /* leakwrap_time_monotonic */
 	struct leakwrap_grace grace;
 	struct leakwrap_byte_generation old_bytes;
 	struct leakwrap_hash_table *old_table;
@@ -254,18 +259,26 @@ static void collect(void)
 	sweep_stacks();
 	compact_bytes();
 	leakwrap_grace_begin(&collection.grace);
+	collection.unlinked_at = leakwrap_time_monotonic();
 	collection.has_unlinked = true;
 	leakwrap_sites_end_removal();
 }
 
 /* -- for record.c ------------------------------------------------------------------------------ */
 
+/* Returns whether nobody needs any more what the latest collection unlinked.  The lock is held. */
+static bool has_rested(void)
+{
+	return leakwrap_grace_is_over(&collection.grace) &&
+	       leakwrap_time_monotonic() - collection.unlinked_at >= REST_NS;
+}
+
 static bool begin_marks(void)
 {
 	bool has_begun;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	has_begun = !collection.has_unlinked || leakwrap_grace_is_over(&collection.grace);
+	has_begun = !collection.has_unlinked || has_rested();
 	if (has_begun) {
 		leakwrap_site_marks_begin();
 	} else {
@@ -278,7 +291,7 @@ static bool begin_marks(void)
 
 /* The marks are set without the lock: the other threads go on.  Signals are blocked, because a
  * handler that leaves by siglongjmp would end the collection for ever. */
-void leakwrap_sites_collect_if_due(uint32_t number)
+void leakwrap_sites_collect_if_due(void)
 {
 	struct leakwrap_mask before;
 
@@ -288,8 +301,6 @@ void leakwrap_sites_collect_if_due(uint32_t number)
 	if (!atomic_exchange(&collection.is_running, 1)) {
 		if (begin_marks()) {
 			collection.blocks = 0;
-			if (number >= LEAKWRAP_SITE_FIRST)
-				leakwrap_site_mark(number);
 			leakwrap_live_each(mark_block, NULL);
 			leakwrap_samples_each(mark_sample, NULL);
 			leakwrap_peak_mark_sites();

@@ -4,10 +4,14 @@
  *                                  next collection ──► still unmarked, no reader: freed
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
- * recognized the call site and has not yet recorded the block.  The next collection finds that
- * block, and keeps the call site.  So a call site is freed if two collections in a row find no
- * block of it.  Its number is given out again after all other free numbers: a thread that stays
- * inside one malloc for that long would see its block under another call site.
+ * found the call site and has not yet recorded the block.  The next collection finds that block,
+ * and keeps the call site.  So a call site is freed if two collections in a row, 20 ms apart or more,
+ * find no block of it, and no reader is left from before the first.  A thread that walks its stack
+ * is a reader until it has recorded the block (find_site.h).
+ *
+ * Known limit: a thread whose stack is recognized is no reader.  If it stays inside one malloc
+ * during two collections, its block is shown under a call site that was freed, or under the next
+ * one with that number.  Numbers are given out again after all other free numbers.
  *
  * Collections are due after as many new call sites as there are live ones, at least 65,536.
  */
@@ -18,9 +22,9 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* Collects if that is due.  NUMBER: the call site of the block that the caller is about to record.
- * The caller does not hold the tables' lock.  Signal-safe. */
-void leakwrap_sites_collect_if_due(uint32_t number);
+/* Collects if that is due.  The caller is no reader and does not hold the tables' lock.
+ * Signal-safe. */
+void leakwrap_sites_collect_if_due(void);
 
 /* Who keeps numbers of call sites outside the live table. */
 struct leakwrap_site_keeper {
@@ -37,9 +41,8 @@ void leakwrap_sites_collect_forked(void);
 #else
 
 /* Without an operating system call sites are not given back. */
-static inline void leakwrap_sites_collect_if_due(uint32_t number)
+static inline void leakwrap_sites_collect_if_due(void)
 {
-	(void)number;
 }
 
 #endif

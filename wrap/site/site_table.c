@@ -207,14 +207,17 @@ static void drop_site(uint32_t number)
 	}
 }
 
-/* Takes a number with a chunk.  Returns LEAKWRAP_SITE_NONE if there is none: see
- * leakwrap_site_number_take. */
+/* Takes a number with a chunk.  Returns LEAKWRAP_SITE_NONE if there is none. */
 static uint32_t take_number(enum leakwrap_site_source source)
 {
-	if (source != LEAKWRAP_WITHOUT_LOCK &&
-	    !leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE))
-		return LEAKWRAP_SITE_NONE;
-	return leakwrap_site_number_take();
+	uint32_t number = leakwrap_site_number_take();
+
+	/* Threads without the lock may take the last number that has a chunk. */
+	while (number == LEAKWRAP_SITE_NONE && source != LEAKWRAP_WITHOUT_LOCK &&
+	       leakwrap_site_numbers_left() > 0 &&
+	       leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE))
+		number = leakwrap_site_number_take();
+	return number;
 }
 
 /* Returns HASH, which is of the backtrace of the call site NUMBER, as the chunk stores it. */
