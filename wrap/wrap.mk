@@ -189,8 +189,8 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 # link.  It is generate.sh, the headers with which it compiles, and two files about this runtime:
 # flags and options.  It is used from $(O), and from where make install puts it.
 
-GENERATOR_HEADERS := wrap/record/record.h wrap/record/caller.h wrap/live/samples.h \
-	wrap/base/thread.h wrap/base/common.h \
+GENERATOR_HEADERS := wrap/record/record.h wrap/record/caller.h wrap/record/thread_state.h \
+	wrap/live/samples.h wrap/base/thread.h wrap/base/common.h \
 	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))
 GENERATOR_FILES := generate.sh wrapper.h $(GENERATOR_HEADERS) flags options
 

@@ -33,8 +33,7 @@ extern LEAKWRAP_HIDDEN struct leakwrap_hash_table_empty {
 
 /* Describes the entries of a table. */
 struct leakwrap_hash_table_kind {
-	/* Bytes of an entry, words of 32 bits: at most half of leakwrap_hash_table_empty's entries. */
-	size_t size;
+	size_t size; /* bytes of an entry, whole uint32_t: at most half of the empty table's */
 	uint32_t buckets_per_4; /* buckets per four entries in a large table (7: load 4/7) */
 	uint32_t max_range;     /* the most buckets */
 	bool (*is_used)(const void *entry);

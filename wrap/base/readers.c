@@ -26,9 +26,9 @@ static bool is_on_own_stack(const struct leakwrap_thread *self, uintptr_t sp)
 	return self->stack_high - sp - 1 < self->stack_room;
 }
 
-/* Returns whether the outermost entry of the thread was left by longjmp, if the thread is inside.  A
- * signal handler has interrupted a reader and has not returned: the thread is LOWEST or higher on
- * its stack now. */
+/* Returns whether the outermost entry of the thread, which is inside, was left by longjmp: a signal
+ * handler has interrupted a reader and has not returned.  The thread is LOWEST or higher on its
+ * stack now. */
 static bool is_abandoned(const struct leakwrap_thread *self, uintptr_t lowest)
 {
 	return lowest > self->reader_sp && is_on_own_stack(self, lowest) &&

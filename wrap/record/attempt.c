@@ -4,7 +4,9 @@
  * knows the thread. */
 #include "wrap/fail/fail.h"
 #include "wrap/live/slot.h"
+#include "wrap/record/find_site.h"
 #include "wrap/record/record.h"
+#include "wrap/record/thread_state.h"
 
 #include <errno.h>
 
@@ -39,6 +41,8 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
                                  LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
+	struct leakwrap_found_site found;
+	uint32_t special;
 	bool fails;
 
 	attempt->mark = 0;
@@ -48,15 +52,23 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 		return false;
 	if (self->state == LEAKWRAP_THREAD_CHECKING && !leakwrap_fail_may_come())
 		return false; /* it looks for misuse alone */
-	attempt->site = leakwrap_site_of_caller(LEAKWRAP_CALLER_PASSED);
-	if (self->state != LEAKWRAP_THREAD_CHECKING || attempt->site == LEAKWRAP_SITE_IGNORED)
+	special = leakwrap_prepare_thread(sp);
+	if (special != LEAKWRAP_SITE_FIRST) {
+		attempt->site = special;
 		return false;
+	}
+	if (!leakwrap_fail_may_come())
+		return false;
+	/* The call site outlasts the real call: while allocations may fail, none is given back. */
+	found = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	attempt->site = found.number;
 	if (take_next_failure()) {
-		leakwrap_fail_note(attempt->site, size);
+		leakwrap_fail_note(found.number, size);
 		fails = true;
 	} else {
-		fails = leakwrap_fail_decide(attempt->site, size);
+		fails = leakwrap_fail_decide(found.number, size);
 	}
+	leakwrap_end_site(&found);
 	if (fails) {
 		self->inner = LEAKWRAP_INNER_GONE;
 		errno = ENOMEM;

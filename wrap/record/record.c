@@ -25,10 +25,10 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Finds the call site of an allocation by this caller, and updates the thread's state.  Its number is
- * LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST if the runtime cannot
- * start, or if no memory or no number is left, and LEAKWRAP_SITE_NONE if blocks are sampled: then
- * leakwrap_record_sample decides.  leakwrap_end_site must follow. */
+/* Finds the call site of an allocation by this caller, and updates the thread's state.  Its number
+ * is LEAKWRAP_SITE_IGNORED if dumps shall not show the block.  It is LEAKWRAP_SITE_LOST if the
+ * runtime cannot start, or if no memory or no number is left.  It is LEAKWRAP_SITE_NONE if blocks
+ * are sampled: then leakwrap_record_sample decides.  leakwrap_end_site must follow. */
 static struct leakwrap_found_site find_site(LEAKWRAP_CALLER_PARAMS)
 {
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || leakwrap_is_sampling()) {
@@ -38,14 +38,6 @@ static struct leakwrap_found_site find_site(LEAKWRAP_CALLER_PARAMS)
 			return (struct leakwrap_found_site){.number = special};
 	}
 	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
-}
-
-uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS)
-{
-	const struct leakwrap_found_site found = find_site(LEAKWRAP_CALLER_PASSED);
-
-	leakwrap_end_site(&found);
-	return found.number;
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older

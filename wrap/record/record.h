@@ -32,6 +32,7 @@
 #include "wrap/base/thread.h"
 #include "wrap/live/samples.h"
 #include "wrap/record/caller.h"
+#include "wrap/record/thread_state.h"
 
 /* Exports a function.  Stands on the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
@@ -43,11 +44,6 @@ static inline void leakwrap_begin_allocation(void)
 {
 	leakwrap_self.inner = NULL;
 }
-
-/* Returns the call site of an allocation by this caller, and updates the thread's state: the thread
- * may be new.  Returns LEAKWRAP_SITE_IGNORED if dumps shall not show the block, LEAKWRAP_SITE_LOST,
- * or LEAKWRAP_SITE_NONE if blocks are sampled (slot.h). */
-uint32_t leakwrap_site_of_caller(LEAKWRAP_CALLER_PARAMS);
 
 #ifndef LEAKWRAP_BARE
 bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
@@ -137,14 +133,6 @@ LEAKWRAP_INLINE void *leakwrap_record_array(uint32_t site, void *block, size_t s
 struct leakwrap_enclosing_release leakwrap_begin_library_release(void *block, uintptr_t sp);
 
 /* -- allocators that the user named (wrapper.h) ------------------------------------------------ */
-
-/* Begins a call of a named allocator, before the real call, and fills *INSIDE.  *INSIDE must lie in
- * the wrapper's frame until leakwrap_inside_end.  Until then blocks that this thread allocates by
- * other wrapped functions are the allocator's own memory: dumps do not show them. */
-void leakwrap_inside_begin(struct leakwrap_inside *inside);
-
-/* Ends the call, after the real call or when an exception or a cancellation leaves it. */
-void leakwrap_inside_end(struct leakwrap_inside *inside);
 
 void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 

@@ -10,7 +10,6 @@
 #include "wrap/live/slot.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/record/fast_path.h"
-#include "wrap/record/record.h"
 #include "wrap/runtime/runtime.h"
 
 #include <stdbool.h>
@@ -72,7 +71,7 @@ void leakwrap_inside_begin(struct leakwrap_inside *inside)
 	inside->before = self->state;
 	inside->outer = self->inside;
 	inside->mark = (uintptr_t)inside ^ INSIDE_MARK;
-	leakwrap_begin_allocation();
+	self->inner = NULL; /* as leakwrap_begin_allocation does */
 	self->inside = inside;
 	if (self->state != LEAKWRAP_THREAD_DISABLED)
 		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_INSIDE);

@@ -34,8 +34,8 @@
  * sites. */
 #define RETRY_AFTER 1024u
 
-/* An unlinked call site rests for this time, in nanoseconds: a thread that has recognized it may have
- * been stopped before it records the block. */
+/* An unlinked call site rests for this time, in nanoseconds: a thread that has recognized it may
+ * have been stopped before it records the block. */
 #define REST_NS 20000000u
 
 static struct {

@@ -5,9 +5,9 @@
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
  * found the call site and has not yet recorded the block.  The next collection finds that block,
- * and keeps the call site.  So a call site is freed if two collections in a row, 20 ms apart or more,
- * find no block of it, and no reader is left from before the first.  A thread that walks its stack
- * is a reader until it has recorded the block (find_site.h).
+ * and keeps the call site.  So a call site is freed if two collections in a row find no block of
+ * it, they are 20 ms apart or more, and no reader is left from before the first.  A thread that
+ * walks its stack is a reader until it has recorded the block (find_site.h).
  *
  * Known limit: a thread whose stack is recognized is no reader.  If it stays inside one malloc
  * during two collections, its block is shown under a call site that was freed, or under the next
