@@ -126,6 +126,13 @@ equal "unknown kind" "$(judged --leak-kinds=possible "$W/unknown")" 1
 said_by_judge ': 8,240 bytes in 12 blocks are lost or of unknown kind$'
 status_is 0 "$lw" report "$W/unknown"
 shows '^  of unknown kind: 8 blocks$'
+# If it knows none, only that is said.
+sed -E 's/ (definite|within|possible|reachable)=[0-9\/]+//g
+	s/(definite|indirect|possible|reachable)_(bytes|blocks)=[0-9]+/\1_\2=0/g' \
+	"$W/series" >"$W/unknown"
+status_is 0 "$lw" report "$W/unknown"
+shows '^  of unknown kind: [0-9]* blocks$'
+equal "kinds of no block" "$(grep -c '^  .*: 0 bytes in 0 blocks' "$W/out")" 0
 printf 'leak:lose_list\nleak:keep_inner\n' >"$W/known"
 equal "suppressed" "$(judged --suppressions="$W/known" "$W/series")" 0
 status_is 0 "$lw" report --last -f json --suppressions="$W/known" "$W/series"

@@ -384,14 +384,28 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 	set_tone(page, TONE_PLAIN);
 }
 
-/* Writes the kinds of all live blocks of DUMP, lost ones first. */
+/* Returns how many live blocks of DUMP have no kind. */
+static uint64_t untold_blocks_of(const struct dump *dump)
+{
+	uint64_t untold = 0;
+
+	for (size_t i = 0; i < dump->site_count; i++)
+		add_up(&untold, untold_blocks(dump, &dump->sites[i]));
+	return untold;
+}
+
+/* Writes the kinds of all live blocks of DUMP, lost ones first: none if no block has a kind. */
 static void put_kinds(struct page *page, const struct dump *dump)
 {
 	const struct reach_sums *reach = &dump->totals.reach;
+	uint64_t untold, told = 0;
 
 	if (!reach->is_known)
 		return;
-	for (unsigned kind = 0; kind < REACHES; kind++) {
+	untold = untold_blocks_of(dump);
+	for (unsigned kind = 0; kind < REACHES; kind++)
+		add_up(&told, reach->blocks[kind]);
+	for (unsigned kind = 0; kind < REACHES && (told || !untold); kind++) {
 		set_tone(page,
 		         kind == REACH_DEFINITE && reach->blocks[kind] ? TONE_ALERT : TONE_PLAIN);
 		fprintf(page->stream, "  %s: %s", kind_texts[kind],
@@ -399,9 +413,6 @@ static void put_kinds(struct page *page, const struct dump *dump)
 		fprintf(page->stream, " in %s\n", counted(page, reach->blocks[kind], "block"));
 	}
 	set_tone(page, TONE_PLAIN);
-	uint64_t untold = 0;
-	for (size_t i = 0; i < dump->site_count; i++)
-		add_up(&untold, untold_blocks(dump, &dump->sites[i]));
 	if (untold)
 		fprintf(page->stream, "  of unknown kind: %s\n", counted(page, untold, "block"));
 	if (dump->merged && dump->merged->with_kinds < dump->merged->dumps)
