@@ -1,13 +1,13 @@
 /* stopped_record.c - a thread walks a new stack, and is stopped before its block is recorded.
  * Meanwhile another thread walks so many new stacks that call sites are collected several times. */
+#include "tests/limits/branches.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 enum { STACKS = 400000 };
 
@@ -29,7 +29,7 @@ int __wrap_leakwrap_live_add(const void *block, size_t size, uint32_t site)
 	return __real_leakwrap_live_add(block, size, site);
 }
 
-static NOINLINE void leak_in_thread(void)
+static __attribute__((noinline)) void leak_in_thread(void)
 {
 	kept = malloc(8192);
 }
@@ -41,20 +41,11 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* The bits of PATH make the stack. */
-static NOINLINE void branch(unsigned depth, unsigned path)
+static inline __attribute__((always_inline)) void at_the_end(void)
 {
-	if (depth == 0) {
-		void *volatile block = malloc(16);
+	void *volatile block = malloc(16);
 
-		free(block);
-	} else if (path & 1) {
-		branch(depth - 1, path >> 1);
-		__asm__ volatile("# one");
-	} else {
-		branch(depth - 1, path >> 1);
-		__asm__ volatile("# two");
-	}
+	free(block);
 }
 
 int main(void)

@@ -80,7 +80,8 @@ static void *find_empty_entry(const struct leakwrap_hash_table *table,
 	return NULL;
 }
 
-/* Copies an entry of SIZE bytes.  A thread may try in vain to fill an entry that is closed. */
+/* Copies an entry of SIZE bytes.  It is read atomically: a thread may try in vain to fill an entry
+ * that is closed. */
 static void copy_entry(uint32_t *to, const _Atomic uint32_t *from, size_t size)
 {
 	for (size_t i = 0; i < size / sizeof(*to); i++)

@@ -35,7 +35,7 @@ static bool is_abandoned(const struct leakwrap_thread *self, uintptr_t lowest)
 	       is_on_own_stack(self, self->reader_sp);
 }
 
-/* Enters.  PLACE is stored as the place of the outermost entry.
+/* Enters at PLACE on the stack, while the thread is LOWEST or higher (is_abandoned).
  *
  * A signal handler may interrupt between any two instructions.  It must not find reader_sp while
  * the entry is not counted. */

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* For leakwrap_readers_leave, which does nothing: the thread was inside already, or is not. */
+/* With this argument leakwrap_readers_leave does nothing.  It is behind the last slot. */
 #define LEAKWRAP_READERS_NONE 64u
 
 #ifndef LEAKWRAP_BARE
@@ -27,7 +27,7 @@
 unsigned leakwrap_readers_enter(void);
 
 /* The same for a caller that leaves in another function than it enters in.  The program called the
- * tracer with its stack pointer at SP. */
+ * tracer with its stack pointer at SP.  Signal-safe. */
 unsigned leakwrap_readers_enter_from(uintptr_t sp);
 
 /* Leaves.  ENTERED: what leakwrap_readers_enter returned to this thread.  Signal-safe. */

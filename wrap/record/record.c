@@ -6,7 +6,6 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
-#include "wrap/fail/fail.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/base/options.h"

@@ -48,8 +48,8 @@ LEAKWRAP_INLINE struct leakwrap_stack_hash leakwrap_stack_hash_start(uintptr_t s
 #endif
 }
 
-/* Returns what a hash must start with as LAST, for SUM to be added to its combined sum after as
- * many GROUPS. */
+/* Returns the LAST of leakwrap_stack_hash_start that adds SUM to the combined sum, once GROUPS
+ * groups of words are accumulated. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_before(uint64_t sum, size_t groups)
 {
 	for (; groups > 0; groups--)
