@@ -45,14 +45,16 @@ int main()
 }
 END
 
-# site FUNCTION: prints the live blocks, and the bytes and blocks allocated at the call sites whose
-# innermost frame is FUNCTION.
+# site FUNCTION: prints the live blocks, and the bytes, blocks and temporary blocks allocated at the
+# call sites whose innermost frame is FUNCTION.
 site() {
 	grep -B1 "  #0 .* $1+" "$W/$link.log" | tr '=' ' ' | awk '
-		$2 == "site" { live += $7; bytes += $(NF - 2); blocks += $NF }
-		END { print live + 0, bytes + 0, blocks + 0 }'
+		$2 == "site" { live += $7; bytes += $(NF - 4); blocks += $(NF - 2); short += $NF }
+		END { print live + 0, bytes + 0, blocks + 0, short + 0 }'
 }
 
+# A block that is resized is not temporary, nor is the last one of each thread: it is freed, but the
+# thread does not allocate again.
 for link in dynamic static; do
 	flag=
 	[ $link = dynamic ] || flag=-static
@@ -62,15 +64,18 @@ for link in dynamic static; do
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) 2>"$W/err" ||
 		fail "$(cat "$W/err")"
 	LEAKWRAP_OPTIONS="log=$W/$link.log:allocated=1" "$W/$link" || fail "$link"
-	equal "$link: small" "$(site small)" "0 384000 8000"
-	equal "$link: zeroed" "$(site zeroed)" "0 1200000 4000"
-	equal "$link: aligned" "$(site aligned)" "0 2800000 4000"
-	equal "$link: large" "$(site large)" "0 32000000 40"
-	equal "$link: grown" "$(site grown)" "0 1200000 4000"
-	equal "$link: operator new" "$(site by_new)" "0 320000 4000"
-	equal "$link: kept" "$(site kept)" "16 80000 16"
+	equal "$link: small" "$(site small)" "0 384000 8000 4000"
+	equal "$link: zeroed" "$(site zeroed)" "0 1200000 4000 4000"
+	equal "$link: aligned" "$(site aligned)" "0 2800000 4000 4000"
+	equal "$link: large" "$(site large)" "0 32000000 40 40"
+	equal "$link: grown" "$(site grown)" "0 1200000 4000 4000"
+	equal "$link: operator new" "$(site by_new)" "0 320000 4000 3996"
+	equal "$link: kept" "$(site kept)" "16 80000 16 0"
 	sum=$(sed -n 's/.* site .* allocated_bytes=\([0-9]*\) .*/\1/p' "$W/$link.log" |
 		awk '{ sum += $1 } END { print sum }')
+	temporary=$(sed -n 's/.* site .* temporary_blocks=//p' "$W/$link.log" |
+		awk '{ sum += $1 } END { print sum }')
+	equal "$link: all temporary" "$(dump_value "$W/$link.log" 1 temporary_blocks)" "$temporary"
 	equal "$link: all" "$(dump_value "$W/$link.log" 1 allocated_bytes)" "$sum"
 	# What is live does not change.
 	LEAKWRAP_OPTIONS="log=$W/$link.plain" "$W/$link" || fail "$link"
@@ -84,3 +89,8 @@ done
 grep -q '"allocated_bytes":384000,"allocated_blocks":8000' "$W/out" ||
 	grep -q '"allocated_bytes":192000,"allocated_blocks":4000' "$W/out" ||
 	fail "JSON: $(cat "$W/out")"
+"$O/leakwrap" report "$W/static.log" >"$W/out" || fail text
+grep -q '^  allocated so far: .* bytes in .* blocks, [0-9,]* of them temporary$' "$W/out" &&
+	grep -q '^  allocated most often so far$' "$W/out" &&
+	grep -q '^    4,000 blocks of 1,200,000 bytes, 1[0-9.]* % of all blocks, 4,000 of them t' \
+		"$W/out" || fail "text: $(cat "$W/out")"

@@ -63,6 +63,12 @@ for link in dynamic static; do
 	# What was freed is not live, but was allocated. The error is that of as many live blocks.
 	equal "$link: passing" "$(live_of passing)" 0
 	near "$link: allocated" "$(site_key passing allocated_bytes)" 20000000 1160000
+	# It is freed before the next allocation, but what is kept or resized is not.
+	equal "$link: temporary" "$(site_key passing temporary_blocks)" \
+		"$(site_key passing allocated_blocks)"
+	for function in small growing large; do
+		equal "$link: temporary, $function" "$(site_key $function temporary_blocks)" 0
+	done
 	equal "$link: foreign" "$(dump_value "$W/$link.log" 1 foreign_frees)" 0
 	# Blocks that are not sampled may hold pointers.
 	grep -q '\] kinds .* heap=part' "$W/$link.log" || fail "$link: the heap seems known"

@@ -38,6 +38,7 @@ static const struct key estimate_keys[] = {
         ESTIMATE("error", live_bytes_error),
         ESTIMATE("allocated_bytes", allocated_bytes),
         ESTIMATE("allocated_blocks", allocated_blocks),
+        ESTIMATE("temporary_blocks", temporary_blocks),
         ESTIMATE("peak_bytes", peak_bytes),
         ESTIMATE("peak_blocks", peak_blocks),
         ESTIMATE("since_mark_bytes", since_mark_bytes),

@@ -56,14 +56,15 @@ struct reach_sums {
 
 /* What a dump may say beside the live bytes and blocks.  -1: it does not. */
 struct estimate {
-	int64_t sampled_blocks;                      /* blocks that were observed */
-	int64_t live_bytes_error;                    /* the standard error of the live bytes */
-	int64_t allocated_bytes, allocated_blocks;   /* so far, with what was freed again */
-	int64_t peak_bytes, peak_blocks;             /* when most bytes were live */
+	int64_t sampled_blocks;                    /* blocks that were observed */
+	int64_t live_bytes_error;                  /* the standard error of the live bytes */
+	int64_t allocated_bytes, allocated_blocks; /* so far, with what was freed again */
+	int64_t temporary_blocks;        /* of these: freed before their thread allocated again */
+	int64_t peak_bytes, peak_blocks; /* when most bytes were live */
 	int64_t since_mark_bytes, since_mark_blocks; /* live, and allocated since the mark */
 };
 
-#define NO_ESTIMATE ((struct estimate){-1, -1, -1, -1, -1, -1, -1, -1})
+#define NO_ESTIMATE ((struct estimate){-1, -1, -1, -1, -1, -1, -1, -1, -1})
 
 /* The numbers of a dump, with the names of the format.  -1: the dump does not have it. */
 struct totals {

@@ -88,6 +88,7 @@ static void add_estimate(struct estimate *sum, const struct estimate *one)
 		                                       (double)one->live_bytes_error);
 	add_known(&sum->allocated_bytes, one->allocated_bytes);
 	add_known(&sum->allocated_blocks, one->allocated_blocks);
+	add_known(&sum->temporary_blocks, one->temporary_blocks);
 	add_known(&sum->peak_bytes, one->peak_bytes);
 	add_known(&sum->peak_blocks, one->peak_blocks);
 	add_known(&sum->since_mark_bytes, one->since_mark_bytes);
@@ -156,7 +157,8 @@ struct merger {
 	unsigned kinds;         /* a set: of what counts for the spread; 0: everything */
 	double complete, bytes; /* of the dumps that have a share of complete stacks */
 	size_t complete_known;
-	size_t allocated, peaks, marks; /* dumps that say what was allocated, a peak, a mark */
+	/* Dumps that say what was allocated, what of it was temporary, a peak, a mark. */
+	size_t allocated, temporary, peaks, marks;
 	const char *recording;          /* of the dumps so far, as in struct totals, or "mixed" */
 	bool intervals_differ;          /* of the samples */
 };
@@ -330,7 +332,7 @@ static void add_notes(struct merger *merger, const struct dump *one)
 }
 
 /* The most notes of the sum's own (drop_partial). */
-enum { OWN_NOTES = 4 };
+enum { OWN_NOTES = 5 };
 
 /* Gives the sum each note once, with its process or the number of processes. */
 static void finish_notes(struct merger *merger)
@@ -398,6 +400,7 @@ static void add_recording(struct merger *merger, const struct totals *one)
 	if (sum->sample_interval < one->sample_interval)
 		sum->sample_interval = one->sample_interval;
 	merger->allocated += one->estimate.allocated_bytes >= 0;
+	merger->temporary += one->estimate.temporary_blocks >= 0;
 	merger->peaks += one->estimate.peak_bytes >= 0;
 	merger->marks += one->estimate.since_mark_bytes >= 0;
 	add_time(merger, &merged->first_peak_time, &sum->peak_time, one->peak_time);
@@ -533,6 +536,8 @@ static void drop_partial(struct merger *merger)
 {
 	struct dump *dump = merger->dump;
 	const bool has_allocated = all_tell(merger, merger->allocated, "what was allocated so far");
+	const bool has_temporary =
+	        all_tell(merger, merger->temporary, "the number of temporary blocks");
 	const bool has_peak = all_tell(merger, merger->peaks, "the peak");
 	const bool has_mark = all_tell(merger, merger->marks, "what was allocated since the mark");
 
@@ -544,6 +549,8 @@ static void drop_partial(struct merger *merger)
 		        i < dump->site_count ? &dump->sites[i].estimate : &dump->totals.estimate;
 		if (!has_allocated)
 			estimate->allocated_bytes = estimate->allocated_blocks = -1;
+		if (!has_temporary)
+			estimate->temporary_blocks = -1;
 		if (!has_peak)
 			estimate->peak_bytes = estimate->peak_blocks = -1;
 		if (!has_mark)

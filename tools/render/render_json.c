@@ -98,6 +98,8 @@ static void set_estimate(json_t *object, const struct estimate *estimate)
 		set(object, "allocated_bytes", count(estimate->allocated_bytes));
 		set(object, "allocated_blocks", count(estimate->allocated_blocks));
 	}
+	if (estimate->temporary_blocks >= 0)
+		set(object, "temporary_blocks", count(estimate->temporary_blocks));
 	if (estimate->peak_bytes >= 0) {
 		set(object, "peak_bytes", count(estimate->peak_bytes));
 		set(object, "peak_blocks", count(estimate->peak_blocks));

@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns TIME, which is in RFC 3339 or NULL, for people. */
-static const char *time_text(struct page *page, const char *time)
-{
-	if (!time)
-		return "at an unknown time";
-	return arena_format(&page->scratch, "%.10s %.8s UTC", time, time + 11);
-}
-
 const char *dump_time(struct page *page, const struct dump *dump)
 {
 	return time_text(page, dump->time);
@@ -196,15 +188,6 @@ static void put_recording(struct page *page, const struct totals *totals)
 	fputs("; blocks that were allocated before may be missing\n", page->stream);
 }
 
-/* Writes ", TIME", for a sum ", FIRST to TIME", and a colon. */
-static void put_span(struct page *page, const char *first, const char *time)
-{
-	if (first && strcmp(first, time) != 0)
-		fprintf(page->stream, ", %s to %s:", time_text(page, first), time_text(page, time));
-	else
-		fprintf(page->stream, ", %s:", time_text(page, time));
-}
-
 /* Writes how the live bytes were estimated, what was allocated so far, and what of the live blocks
  * since the mark. */
 static void put_estimate(struct page *page, const struct dump *dump)
@@ -221,10 +204,13 @@ static void put_estimate(struct page *page, const struct dump *dump)
 			        counted(page, (uint64_t)estimate->live_bytes_error, "byte"));
 		putc('\n', page->stream);
 	}
-	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0)
-		fprintf(page->stream, "  allocated so far: %s in %s\n",
+	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0) {
+		fprintf(page->stream, "  allocated so far: %s in %s",
 		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
 		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
+		put_temporary(page, estimate);
+		putc('\n', page->stream);
+	}
 	if (estimate->since_mark_bytes < 0 || estimate->since_mark_blocks < 0)
 		return;
 	fputs(dump->merged ? "  of these since each process's mark" : "  of these since the mark",
@@ -306,46 +292,6 @@ static void put_freed_sites(struct page *page, const struct dump *dump, size_t l
 		        counted(page, dump->site_count - live, "call site"),
 		        dump->site_count - live == 1 ? "has" : "have", counted(page, bytes, "byte"),
 		        counted(page, blocks, "block"));
-}
-
-static int compare_peaks(const void *left, const void *right)
-{
-	const struct site *const *a = left, *const *b = right;
-	int64_t bytes_a = (*a)->estimate.peak_bytes, bytes_b = (*b)->estimate.peak_bytes;
-	if (bytes_a != bytes_b)
-		return bytes_a > bytes_b ? -1 : 1;
-	return (*a)->rank < (*b)->rank ? -1 : (*a)->rank > (*b)->rank;
-}
-
-/* The most call sites of the peak that are shown unless the user gives another number. */
-enum { PEAK_SITES = 10 };
-
-/* Writes which call sites held the most when most bytes were live. */
-static void put_peak(struct page *page, const struct dump *dump, unsigned top)
-{
-	const struct estimate *all = &dump->totals.estimate;
-	size_t count = 0;
-	if (all->peak_bytes < 0 || all->peak_blocks < 0)
-		return;
-	fputs(dump->merged ? "\n  at each process's own peak" : "\n  at the peak", page->stream);
-	put_span(page, dump->merged ? dump->merged->first_peak_time : NULL, dump->totals.peak_time);
-	fprintf(page->stream, " %s in %s\n", counted(page, (uint64_t)all->peak_bytes, "byte"),
-	        counted(page, (uint64_t)all->peak_blocks, "block"));
-	const struct site **sites = xmalloc((dump->site_count + 1) * sizeof *sites);
-	for (size_t i = 0; i < dump->site_count; i++)
-		if (dump->sites[i].estimate.peak_bytes > 0)
-			sites[count++] = &dump->sites[i];
-	qsort(sites, count, sizeof *sites, compare_peaks);
-	for (size_t i = 0; i < count && i < (top ? top : PEAK_SITES); i++) {
-		const struct site *site = sites[i];
-		fprintf(page->stream, "\n    %s in %s, %.1f %% of the peak, now %s\n",
-		        counted(page, (uint64_t)site->estimate.peak_bytes, "byte"),
-		        counted(page, (uint64_t)site->estimate.peak_blocks, "block"),
-		        100.0 * (double)site->estimate.peak_bytes / (double)all->peak_bytes,
-		        counted(page, site->bytes, "byte"));
-		put_stack(page, site->stack);
-	}
-	free(sites);
 }
 
 /* Writes how SITE of the sum DUMP spreads over the processes. */
@@ -526,6 +472,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 	free(sites);
 	put_freed_sites(page, dump, live);
 	put_peak(page, dump, top);
+	put_allocated(page, dump, top);
 	int64_t bytes = hidden_bytes(dump), blocks = hidden_blocks(dump);
 	if (bytes || blocks)
 		fprintf(page->stream, "\n  %s in %s at call sites that the dump does not show\n",

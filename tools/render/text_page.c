@@ -22,6 +22,21 @@ const char *counted(struct page *page, uint64_t number, const char *noun)
 	                                : "s");
 }
 
+const char *time_text(struct page *page, const char *time)
+{
+	if (!time)
+		return "at an unknown time";
+	return arena_format(&page->scratch, "%.10s %.8s UTC", time, time + 11);
+}
+
+void put_span(struct page *page, const char *first, const char *time)
+{
+	if (first && strcmp(first, time) != 0)
+		fprintf(page->stream, ", %s to %s:", time_text(page, first), time_text(page, time));
+	else
+		fprintf(page->stream, ", %s:", time_text(page, time));
+}
+
 void put_kind(struct page *page, const struct reach_sums *reach, enum reach kind)
 {
 	if (kind == REACH_DEFINITE && reach->blocks[REACH_INDIRECT] > 0)

@@ -34,6 +34,12 @@ void set_tone(const struct page *page, enum tone tone);
 /* Returns "1 block" or "2 blocks" for the noun "block". */
 const char *counted(struct page *page, uint64_t number, const char *noun);
 
+/* Returns TIME, which is in RFC 3339 or NULL, for people. */
+const char *time_text(struct page *page, const char *time);
+
+/* Writes ", TIME", for a sum ", FIRST to TIME", and a colon. */
+void put_span(struct page *page, const char *first, const char *time);
+
 /* Notes that COUNT call sites or rows, which are called WHAT, are not shown. */
 void leave_out(struct page *page, size_t count, const char *what);
 
@@ -72,6 +78,16 @@ void put_misuse(struct page *page, const struct dump *dump);
 
 /* Writes DUMP with all that ANSWER shows of it. */
 void put_dump(struct page *page, const struct dump *dump, const struct answer *answer);
+
+/* -- what is over: text_past.c ----------------------------------------------------------------- */
+
+/* Write which call sites of DUMP held most at the peak, and which have allocated most often so far:
+ * at most TOP; 0 is a few. */
+void put_peak(struct page *page, const struct dump *dump, unsigned top);
+void put_allocated(struct page *page, const struct dump *dump, unsigned top);
+
+/* Writes ", N of them temporary" about the blocks that were allocated, if that is known. */
+void put_temporary(struct page *page, const struct estimate *estimate);
 
 /* -- comparisons: text_changes.c --------------------------------------------------------------- */
 

@@ -185,8 +185,17 @@ void leakwrap_sampling_enter_thread(void)
 	if (self->random == 0)
 		self->random = atomic_load(&sampling.seed) +
 		               ((uint64_t)atomic_fetch_add(&sampling.threads, 1) << 40);
+	self->latest.block = NULL; /* what it allocated in another state was not seen */
 	draw_distance(atomic_load(&sampling.interval));
 	leakwrap_thread_set_state(self, state);
+}
+
+void leakwrap_sampling_look_again(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	self->beyond += self->countdown;
+	self->countdown = 0;
 }
 
 bool leakwrap_sampling_count(size_t size, uint32_t *interval)

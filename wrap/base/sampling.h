@@ -90,6 +90,10 @@ void leakwrap_sampling_enter_thread(void);
  * is sampled, and then sets *INTERVAL to the interval for leakwrap_sample_weight. */
 bool leakwrap_sampling_count(size_t size, uint32_t *interval);
 
+/* Makes this thread look at its next allocation, whatever its size.  The distance to its next point
+ * stays the same. */
+void leakwrap_sampling_look_again(void);
+
 #else
 
 /* Without an operating system all blocks are recorded. */

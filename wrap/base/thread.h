@@ -55,6 +55,14 @@ struct leakwrap_attempt {
 	uint32_t site;  /* the call site, or LEAKWRAP_SITE_NONE: not known */
 };
 
+/* The block that a thread allocated last, where temporary blocks are counted (temporary.h). */
+struct leakwrap_latest {
+	const void *block;    /* or NULL */
+	uint32_t site;        /* its call site */
+	uint32_t collections; /* of call sites, before SITE was stored */
+	uint64_t weight;      /* how many blocks it stands for (sampling.h) */
+};
+
 /* Value of leakwrap_thread.fast_below in the state RECORDING. */
 #define LEAKWRAP_FAST_BELOW 0xffeu
 
@@ -104,6 +112,9 @@ struct leakwrap_thread {
 	 * byte.  RANDOM: the state of the generator, or 0. */
 	size_t countdown;
 	uint64_t beyond, random;
+
+	/* temporary.c */
+	struct leakwrap_latest latest;
 
 	/* readers.c: where the thread's outermost entry among the readers is on the stack, 0 if
 	 * there is none, and the slot that counts it. */

@@ -6,6 +6,7 @@
 #include "wrap/record/aligned.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/base/sampling.h"
+#include "wrap/record/temporary.h"
 #include "wrap/site/site_allocated.h"
 #endif
 
@@ -40,13 +41,15 @@ void leakwrap_count_allocation(const void *block, size_t size, uint32_t site)
 {
 	const struct leakwrap_live_block inner = find_inner(block, size);
 
+	leakwrap_temporary_judge();
+	leakwrap_temporary_remember(block, site, LEAKWRAP_WEIGHT_ONE);
 	if (inner.site >= LEAKWRAP_SITE_LOST)
-		leakwrap_site_add_allocated(
-		        inner.site,
-		        (struct leakwrap_allocated){-LEAKWRAP_WEIGHT_ONE, -(uint64_t)inner.size});
+		leakwrap_site_add_allocated(inner.site,
+		                            (struct leakwrap_allocated){-LEAKWRAP_WEIGHT_ONE,
+		                                                        -(uint64_t)inner.size, 0});
 	if (site >= LEAKWRAP_SITE_LOST)
-		leakwrap_site_add_allocated(site,
-		                            (struct leakwrap_allocated){LEAKWRAP_WEIGHT_ONE, size});
+		leakwrap_site_add_allocated(
+		        site, (struct leakwrap_allocated){LEAKWRAP_WEIGHT_ONE, size, 0});
 }
 
 #endif

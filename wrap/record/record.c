@@ -16,6 +16,7 @@
 #include "wrap/record/inner_block.h"
 #include "wrap/record/library_calls.h"
 #include "wrap/record/record_sample.h"
+#include "wrap/record/temporary.h"
 #include "wrap/record/thread_state.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -146,6 +147,8 @@ static void record_of_site(uint32_t site, void *block, size_t size, enum leakwra
 	if (leakwrap_self.inner)
 		leakwrap_absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
+	if (added == LEAKWRAP_LIVE_UNTRACKED)
+		leakwrap_temporary_forget(block);
 	/* The inner call has counted a block that it could not record. */
 	if (added != LEAKWRAP_LIVE_NEW && (added != LEAKWRAP_LIVE_UNTRACKED ||
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
@@ -382,6 +385,7 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 		resize->sample.address = 0;
 		return;
 	}
+	leakwrap_temporary_forget(block);
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
 	if (resize->site == LEAKWRAP_SITE_NONE)
@@ -483,6 +487,7 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	struct leakwrap_replacement old = {
 	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
+	leakwrap_temporary_forget(block);
 	if (block)
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
 	if (old.site == LEAKWRAP_SITE_NONE)

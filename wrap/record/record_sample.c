@@ -8,6 +8,7 @@
 #include "wrap/record/aligned.h"
 #include "wrap/record/fast_path.h"
 #include "wrap/record/find_site.h"
+#include "wrap/record/temporary.h"
 #include "wrap/site/site_allocated.h"
 
 /* Returns the blocks and bytes that SAMPLE stands for. */
@@ -15,17 +16,19 @@ static struct leakwrap_allocated allocated_by(const struct leakwrap_sample *samp
 {
 	const uint64_t weight = leakwrap_sample_weight(sample->size, sample->interval);
 
-	return (struct leakwrap_allocated){weight, leakwrap_weigh(sample->size, weight)};
+	return (struct leakwrap_allocated){weight, leakwrap_weigh(sample->size, weight), 0};
 }
 
-/* Moves what SAMPLE stands for to SITE, among what call sites have allocated. */
-static void move_allocated(const struct leakwrap_sample *sample, uint32_t site)
+/* Moves what SAMPLE stands for to SITE, among what call sites have allocated.  Its block is BLOCK
+ * now. */
+static void move_allocated(const struct leakwrap_sample *sample, uint32_t site, const void *block)
 {
 	const struct leakwrap_allocated part = allocated_by(sample);
 
 	leakwrap_site_add_allocated(sample->site,
-	                            (struct leakwrap_allocated){-part.blocks, -part.bytes});
+	                            (struct leakwrap_allocated){-part.blocks, -part.bytes, 0});
 	leakwrap_site_add_allocated(site, part);
+	leakwrap_temporary_remember(block, site, part.blocks);
 }
 
 /* Makes the caller the call site of BLOCK if an inner call has sampled it.  BLOCK may be cut out of
@@ -43,13 +46,13 @@ static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
 	if (inner.address == (uintptr_t)block) {
 		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
 		leakwrap_samples_change_site(found, site.number);
-		move_allocated(&inner, site.number);
+		move_allocated(&inner, site.number, block);
 		leakwrap_end_site(&site);
 	} else if (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
 	                                  LEAKWRAP_ALIGNED_OFFSET_MAX) &&
 	           leakwrap_samples_remove(found)) {
 		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
-		move_allocated(&inner, site.number);
+		move_allocated(&inner, site.number, block);
 		inner.address = (uintptr_t)block;
 		inner.site = site.number;
 		leakwrap_samples_add(&inner);
@@ -62,6 +65,7 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	struct leakwrap_thread *self = &leakwrap_self;
 	struct leakwrap_sample sample = {.address = (uintptr_t)block, .size = size};
 	struct leakwrap_found_site site;
+	struct leakwrap_allocated part;
 
 	if (!leakwrap_thread_is_sampling())
 		return block;
@@ -70,15 +74,20 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 		return block;
 	}
 	self->inner = LEAKWRAP_INNER_GONE;
+	leakwrap_temporary_judge();
 	if (!leakwrap_sampling_count(size, &sample.interval))
 		return block;
 	site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
 	sample.site = site.number;
-	leakwrap_site_add_allocated(sample.site, allocated_by(&sample));
-	if (leakwrap_samples_add(&sample))
+	part = allocated_by(&sample);
+	leakwrap_site_add_allocated(sample.site, part);
+	if (leakwrap_samples_add(&sample)) {
 		self->inner = block;
-	else
+		leakwrap_temporary_remember(block, sample.site, part.blocks);
+		leakwrap_sampling_look_again();
+	} else {
 		leakwrap_count_untracked(size);
+	}
 	leakwrap_end_site(&site);
 	leakwrap_live_report_growth();
 	return block;

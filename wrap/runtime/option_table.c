@@ -404,8 +404,8 @@ static const struct option {
          "records a sample of the blocks, one block for each interval of that size on average, "
          "and dumps estimate all blocks; 0 records every block"},
         {"allocated", set_allocated, "0", "0 or 1",
-         "counts what each call site has allocated so far, with what was freed again; a sample "
-         "always estimates it"},
+         "counts what each call site has allocated so far, with what was freed again, and how "
+         "many of these blocks were temporary; a sample always estimates it"},
         {"peak", set_peak, "0", "0 or 1",
          "dumps also say what each call site held when most bytes were live"},
         {"dump_at", set_dump_at, "none", "none or quoted CAUSES such as live:2G",

@@ -16,7 +16,7 @@ struct sum {
 };
 
 struct sums {
-	struct sum blocks, bytes;
+	struct sum blocks, bytes, temporary;
 };
 
 #define SITES_PER_CHUNK 4096
@@ -49,6 +49,26 @@ static uint64_t read_sum(const struct sum *sum)
 	       atomic_load_explicit(&sum->low, memory_order_relaxed);
 }
 
+static void clear_sum(struct sum *sum)
+{
+	atomic_store(&sum->low, 0);
+	atomic_store(&sum->high, 0);
+}
+
+static void add_sums(struct sums *sums, struct leakwrap_allocated more)
+{
+	add_to(&sums->blocks, more.blocks);
+	add_to(&sums->bytes, more.bytes);
+	if (more.temporary != 0)
+		add_to(&sums->temporary, more.temporary);
+}
+
+static struct leakwrap_allocated read_sums(const struct sums *sums)
+{
+	return (struct leakwrap_allocated){read_sum(&sums->blocks), read_sum(&sums->bytes),
+	                                   read_sum(&sums->temporary)};
+}
+
 /* Returns the sums of SITE, or NULL if its chunk has not been made. */
 static struct sums *sums_of(uint32_t site)
 {
@@ -78,29 +98,29 @@ void leakwrap_site_add_allocated(uint32_t site, struct leakwrap_allocated more)
 	}
 	if (!sums)
 		return;
-	add_to(&sums->blocks, more.blocks);
-	add_to(&sums->bytes, more.bytes);
+	add_sums(sums, more);
 }
 
 struct leakwrap_allocated leakwrap_site_allocated(uint32_t site)
 {
 	const struct sums *sums = sums_of(site);
 
-	if (!sums)
-		return (struct leakwrap_allocated){0, 0};
-	return (struct leakwrap_allocated){read_sum(&sums->blocks), read_sum(&sums->bytes)};
+	return sums ? read_sums(sums) : (struct leakwrap_allocated){0, 0, 0};
 }
 
 struct leakwrap_allocated leakwrap_sites_allocated(void)
 {
-	struct leakwrap_allocated all = {read_sum(&given_back.blocks), read_sum(&given_back.bytes)};
+	struct leakwrap_allocated all = read_sums(&given_back);
 
 	for (uint32_t i = 0; i < LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK; i++) {
 		const struct sums *chunk = atomic_load(&chunks[i]);
 
 		for (uint32_t j = 0; chunk && j < SITES_PER_CHUNK; j++) {
-			all.blocks += read_sum(&chunk[j].blocks);
-			all.bytes += read_sum(&chunk[j].bytes);
+			const struct leakwrap_allocated one = read_sums(&chunk[j]);
+
+			all.blocks += one.blocks;
+			all.bytes += one.bytes;
+			all.temporary += one.temporary;
 		}
 	}
 	return all;
@@ -111,7 +131,8 @@ void leakwrap_site_move_allocated(uint32_t from, uint32_t to)
 	const struct leakwrap_allocated moved = leakwrap_site_allocated(from);
 
 	leakwrap_site_add_allocated(to, moved);
-	leakwrap_site_add_allocated(from, (struct leakwrap_allocated){-moved.blocks, -moved.bytes});
+	leakwrap_site_add_allocated(
+	        from, (struct leakwrap_allocated){-moved.blocks, -moved.bytes, -moved.temporary});
 }
 
 void leakwrap_site_forget_allocated(uint32_t site)
@@ -120,10 +141,8 @@ void leakwrap_site_forget_allocated(uint32_t site)
 
 	if (!sums)
 		return;
-	add_to(&given_back.blocks, read_sum(&sums->blocks));
-	add_to(&given_back.bytes, read_sum(&sums->bytes));
-	atomic_store(&sums->blocks.low, 0);
-	atomic_store(&sums->blocks.high, 0);
-	atomic_store(&sums->bytes.low, 0);
-	atomic_store(&sums->bytes.high, 0);
+	add_sums(&given_back, read_sums(sums));
+	clear_sum(&sums->blocks);
+	clear_sum(&sums->bytes);
+	clear_sum(&sums->temporary);
 }

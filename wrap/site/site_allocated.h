@@ -14,6 +14,7 @@
 struct leakwrap_allocated {
 	uint64_t blocks; /* with LEAKWRAP_WEIGHT_BITS fractional bits */
 	uint64_t bytes;
+	uint64_t temporary; /* of BLOCKS: those that were freed at once (temporary.h) */
 };
 
 /* Returns whether what call sites allocate is counted.  It is not while every block is recorded,

@@ -40,6 +40,7 @@
 
 static struct {
 	_Atomic int is_running;
+	_Atomic uint32_t count;
 	_Atomic uint32_t due_at; /* leakwrap_site_numbers_wanted at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
@@ -243,6 +244,7 @@ static void collect(void)
 	uint32_t due_in, left;
 
 	leakwrap_sites_begin_removal();
+	atomic_fetch_add(&collection.count, 1);
 	kept_count = 0;
 	if (collection.has_unlinked)
 		give_back();
@@ -287,6 +289,11 @@ static bool begin_marks(void)
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;
+}
+
+uint32_t leakwrap_sites_collections(void)
+{
+	return atomic_load(&collection.count);
 }
 
 /* The marks are set without the lock: the other threads go on.  Signals are blocked, because a

@@ -26,6 +26,10 @@
  * Signal-safe. */
 void leakwrap_sites_collect_if_due(void);
 
+/* Returns how many collections have begun to free call sites, modulo 2^32.  A number of a call site
+ * that was valid at a time stays so until this changes.  Signal-safe. */
+uint32_t leakwrap_sites_collections(void);
+
 /* Who keeps numbers of call sites outside the live table. */
 struct leakwrap_site_keeper {
 	void (*mark)(void);              /* marks the numbers (site_numbers.h); takes no lock */
