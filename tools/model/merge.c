@@ -159,8 +159,8 @@ struct merger {
 	size_t complete_known;
 	/* Dumps that say what was allocated, what of it was temporary, a peak, a mark. */
 	size_t allocated, temporary, peaks, marks;
-	const char *recording;          /* of the dumps so far, as in struct totals, or "mixed" */
-	bool intervals_differ;          /* of the samples */
+	const char *recording; /* of the dumps so far, as in struct totals, or "mixed" */
+	bool intervals_differ; /* of the samples */
 };
 
 /* Returns the index of the call site of the sum that has STACK. */
