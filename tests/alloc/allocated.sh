@@ -90,7 +90,8 @@ grep -q '"allocated_bytes":384000,"allocated_blocks":8000' "$W/out" ||
 	grep -q '"allocated_bytes":192000,"allocated_blocks":4000' "$W/out" ||
 	fail "JSON: $(cat "$W/out")"
 "$O/leakwrap" report "$W/static.log" >"$W/out" || fail text
-grep -q '^  allocated so far: .* bytes in .* blocks, [0-9,]* of them temporary$' "$W/out" &&
-	grep -q '^  allocated most often so far$' "$W/out" &&
-	grep -q '^    4,000 blocks of 1,200,000 bytes, 1[0-9.]* % of all blocks, 4,000 of them t' \
-		"$W/out" || fail "text: $(cat "$W/out")"
+for line in 'allocated so far: .* bytes in .* blocks, [0-9,]* of them temporary$' \
+	'allocated most often so far$' \
+	'  4,000 blocks of 1,200,000 bytes, 1[0-9.]* % of all blocks, 4,000 of them temporary;'; do
+	grep -q "^  $line" "$W/out" || fail "text lacks '$line': $(cat "$W/out")"
+done
