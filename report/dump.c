@@ -81,6 +81,11 @@ static void report_lost_dump(int error)
 	                            : error == EACCES ? " (permission denied)"
 	                            : error == ELOOP  ? " (a symbolic link, which is not followed)"
 	                            : error == ENXIO  ? " (a pipe that nobody reads)"
+	                            : error == EISDIR ? " (a folder)"
+	                            : error == EROFS  ? " (a read-only file system)"
+	                            : error == EMFILE ? " (no descriptor is left)"
+	                            : error == ENOSPC ? " (the disk is full)"
+	                            : error == EPERM  ? " (not permitted)"
 	                                              : "");
 	leakwrap_text_end(&dump.writer);
 	leakwrap_text_flush(&dump.writer);

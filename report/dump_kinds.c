@@ -4,6 +4,7 @@
 #include "report/kinds_writer.h"
 #include "report/memory_limit.h"
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "wrap/live/live.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/start_frame.h"
@@ -80,6 +81,22 @@ static __attribute__((noinline)) bool is_memory_short(void)
 	       limit < used + leakwrap_resident_bytes() / SCAN_SHARE + SCAN_BASE;
 }
 
+static void note_block(void *is_found, const struct leakwrap_live_block *block)
+{
+	if (block->site != LEAKWRAP_SITE_IGNORED)
+		*(bool *)is_found = true;
+}
+
+/* Returns whether any block can get a kind.  Sampled blocks get none. */
+static bool may_find_kinds(void)
+{
+	bool is_found = !leakwrap_is_sampling();
+
+	if (!is_found)
+		leakwrap_live_each(note_block, &is_found);
+	return is_found;
+}
+
 /* Scans, and does JOB.  Not inlined: a dump without kinds takes little of the stack. */
 static __attribute__((noinline)) bool scan_and_do(const struct job *job,
                                                   const struct leakwrap_standing *standing)
@@ -91,8 +108,10 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
-	if (is_memory_short()) {
-		request.error = "too little of the cgroup's memory is left";
+	request.error = !may_find_kinds()   ? "sampled blocks have no kind"
+	                : is_memory_short() ? "too little of the cgroup's memory is left"
+	                                    : NULL;
+	if (request.error) {
 		request.process = leakwrap_process_id();
 		return do_job(job, &request);
 	}
@@ -116,7 +135,7 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 	request.is_parked = true;
 	/* A thread that runs could unmap memory under the scan. */
 	if (request.scan.running_threads > 0)
-		request.error = "other threads could not be stopped";
+		request.error = leakwrap_park_error();
 	return do_job(job, &request);
 }
 

@@ -11,6 +11,7 @@
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
 #include "report/kinds_writer.h"
+#include "report/log_file.h"
 #include "wrap/live/live.h"
 #include "report/misuse_writer.h"
 #include "wrap/module/modules.h"
@@ -419,6 +420,8 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 		write_note("system=0 has left out nothing: the program has no symbol table");
 #ifndef LEAKWRAP_BARE
 	write_silent_children(leakwrap_relatives_silent_count());
+	if (leakwrap_log_is_outgrown())
+		write_note("the log is larger than log_max=: it could not be renamed");
 #endif
 	if (leakwrap_shadow_overflows() > 0)
 		write_note("instrumented functions were nested too deep for the shadow call stack: "

@@ -11,6 +11,10 @@
 #include <string.h>
 
 static char program[64]; /* the program's name, for %e */
+static char host[65];    /* the host's name, for %h */
+
+/* The log has come to log_max=, and cannot be renamed. */
+static bool is_outgrown;
 
 static bool is_stderr(const char *log)
 {
@@ -20,9 +24,15 @@ static bool is_stderr(const char *log)
 void leakwrap_log_start(void)
 {
 	leakwrap_process_name(program, sizeof(program));
+	leakwrap_host_name(host, sizeof(host));
 }
 
-/* Stores PATTERN in the SIZE bytes at PATH, and replaces %p, %n, %e and %% in it.  NUMBER: the
+bool leakwrap_log_is_outgrown(void)
+{
+	return is_outgrown;
+}
+
+/* Stores PATTERN in the SIZE bytes at PATH, and replaces %p, %n, %e, %h and %% in it.  NUMBER: the
  * dump's.  Returns false if the path is too long. */
 static bool expand_path(char *path, size_t size, const char *pattern, unsigned number)
 {
@@ -34,7 +44,7 @@ static bool expand_path(char *path, size_t size, const char *pattern, unsigned n
 		const char *piece = literal;
 		size_t length;
 
-		if (*pattern == '%' && pattern[1] != '\0' && strchr("pne%", pattern[1])) {
+		if (*pattern == '%' && pattern[1] != '\0' && strchr("pneh%", pattern[1])) {
 			pattern++;
 			if (*pattern == 'p')
 				piece = leakwrap_decimal(digits, sizeof(digits),
@@ -43,6 +53,8 @@ static bool expand_path(char *path, size_t size, const char *pattern, unsigned n
 				piece = leakwrap_decimal(digits, sizeof(digits), number);
 			else if (*pattern == 'e')
 				piece = program;
+			else if (*pattern == 'h')
+				piece = host;
 		}
 		length = strlen(piece);
 		if (length >= size - used)
@@ -63,8 +75,8 @@ void leakwrap_log_pattern(char *pattern, size_t size)
 		const bool in_name = *name != '\0',
 		           is_escape = !in_name && *log == '%' && log[1] != '\0';
 
-		if (is_escape && log[1] == 'e') {
-			name = program;
+		if (is_escape && (log[1] == 'e' || log[1] == 'h')) {
+			name = log[1] == 'e' ? program : host;
 			log += 2;
 			continue;
 		}
@@ -128,7 +140,7 @@ static void rename_log(const char *path, int fd)
 	    opened.inode == present.inode && opened.device == present.device) {
 		strcpy(renamed, path);
 		strcat(renamed, ".1");
-		leakwrap_rename(path, renamed);
+		is_outgrown = leakwrap_rename(path, renamed) != 0;
 	}
 	leakwrap_close(again);
 }

@@ -16,8 +16,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* The least time between two looks. */
-#define LOOK_PAUSE_NS 1000000u
+/* The least time between two looks, and if the heap has not come to new addresses since. */
+#define LOOK_PAUSE_NS    1000000u
+#define UNGROWN_PAUSE_NS 10000000u
 
 /* A walk through the live table is followed by a pause of as many times its duration.  The pause
  * ends early when the heap has come to a tenth more new addresses: once for each size. */
@@ -41,7 +42,7 @@ static struct {
 	/* RISC-V exchanges only whole words. */
 	_Atomic uint32_t is_looking; /* a thread looks; it owns the rest */
 	_Atomic uint32_t has_failed; /* an allocation has failed */
-	_Atomic uint32_t growths;    /* calls of leakwrap_unasked_look */
+	_Atomic uint32_t growths;    /* how often the heap has come to new addresses */
 	uint32_t next_walk_growths;
 	_Atomic uint32_t next_peak_growths;
 	uint64_t next_look, next_walk, next_peak;
@@ -174,14 +175,15 @@ static void look_at_all(uint64_t now)
 		look_at_peak(leakwrap_time_monotonic());
 }
 
-void leakwrap_unasked_look(void)
+void leakwrap_unasked_look(bool has_grown)
 {
 	struct leakwrap_mask before;
 	const uint64_t now = leakwrap_time_monotonic();
-	const uint32_t growths = atomic_fetch_add(&unasked.growths, 1) + 1;
+	const uint64_t pause = has_grown ? 0 : UNGROWN_PAUSE_NS - LOOK_PAUSE_NS;
+	const uint32_t growths = atomic_fetch_add(&unasked.growths, has_grown) + has_grown;
 	const int saved = errno;
 
-	if (now < unasked.next_look && !has_grown_to_peak(growths))
+	if (now < unasked.next_look + pause && !(has_grown && has_grown_to_peak(growths)))
 		return;
 	/* Blocked first: a handler that leaves by siglongjmp must not leave IS_LOOKING set. */
 	leakwrap_signals_block(&before);

@@ -2,7 +2,8 @@
  * height, or when an allocation fails (the option dump_at=).
  *
  * There is no thread and no timer.  The memory is looked at where the heap comes to new addresses,
- * or where a block is sampled, at most every millisecond.  A walk through the live table is made
+ * or where a block is sampled, at most every millisecond; and where large blocks of 1 MiB in all
+ * were allocated or freed, at most every ten milliseconds.  A walk through the live table is made
  * when the heap has come to a tenth more new addresses, and else for at most two per cent of the
  * time.
  *
@@ -17,8 +18,8 @@
  * after the options were read.  Returns whether leakwrap_unasked_look has anything to look at. */
 bool leakwrap_unasked_start(void);
 
-/* Looks at the memory, and writes the dumps that are due. */
-void leakwrap_unasked_look(void);
+/* Looks at the memory, and writes the dumps that are due.  HAS_GROWN: as in live.h. */
+void leakwrap_unasked_look(bool has_grown);
 
 /* Writes a dump for the first failed allocation, of SIZE bytes, if the options say so. */
 void leakwrap_unasked_failure(size_t size);

@@ -30,6 +30,40 @@ for at in live:20M rss:30M; do
 	grep -q 'note .*, above [0-9]* bytes$' "$log" || fail "$at: no word about the threshold"
 done
 
+# A threshold is crossed again after the memory has fallen, also where the heap has been before.
+cat >"$W/waves.c" <<'END'
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *volatile blocks[4000];
+static size_t size;
+static void rest(size_t i)
+{
+	if ((i + 1) * size / 1000000 > i * size / 1000000)
+		usleep(12000);
+}
+int main(int argc, char **argv)
+{
+	size = (size_t)atoi(argv[argc - 1]);
+	for (int wave = 0; wave < 3; wave++) {
+		for (size_t i = 0; i < 16000000 / size; i++, rest(i))
+			memset(blocks[i] = malloc(size), 1, size);
+		for (size_t i = 0; i < 16000000 / size; i++, rest(i))
+			free(blocks[i]);
+		malloc_trim(0);
+	}
+	return 0;
+}
+END
+build waves "$W/waves.c"
+for size in 4096 100000; do
+	log=$W/waves.$size.log
+	LEAKWRAP_OPTIONS="log=$log:exit=0:dump_pause=0:dump_at='rss:16M'" "$W/waves" $size ||
+		fail "waves: status $?"
+	equal "waves of $size" "$(reasons "$log")" "threshold threshold threshold "
+done
+
 # New heights: each is higher than the last by the percentage, and the pause holds.
 LEAKWRAP_OPTIONS="log=$W/height.log:exit=0:dump_at='height:50':dump_pause=0" "$W/leaks" 600000 ||
 	fail "height: status $?"

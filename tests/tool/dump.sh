@@ -81,6 +81,26 @@ status_is 0 "$lw" dump --timeout=2 $program
 shows_dump 1
 stop
 
+# A log that comes to log_max= is renamed: the dump is in a new file then.
+LEAKWRAP_OPTIONS="log=$W/turned.log:log_max=1K:exit=0" start_program "$W/wait"
+for number in 1 2 3 4 5; do
+	status_is 0 "$lw" dump --timeout=5 $program
+	shows_dump $number
+done
+stop
+[ -f "$W/turned.log.1" ] || fail "the log was not renamed"
+
+# If it cannot be renamed, it grows on, and its dumps say so. %h is the name of the host.
+mkdir -p "$W/outgrown.$(uname -n).1/x" || exit 2
+LEAKWRAP_OPTIONS="log=$W/outgrown.%h:log_max=1K:exit=0" start_program "$W/wait"
+for number in 1 2 3; do
+	status_is 0 "$lw" dump --timeout=5 $program
+	shows_dump $number
+done
+shows 'note the log is larger than log_max=: it could not be renamed$'
+stop
+equal "dumps" "$(grep -c ' dump version=1 ' "$W/outgrown.$(uname -n)")" 3
+
 # A relative path counts from the folder where the program was started, wherever it went from there.
 cd "$W" || exit 2
 LEAKWRAP_OPTIONS=log=here.log start_program "$W/wait" leaves

@@ -65,7 +65,7 @@ static const char *log_pattern(struct arena *arena, struct dump_log *log,
 		char plain[2] = {*p, '\0'};
 		if (*p == '%' && p[1] == 'p')
 			piece = arena_format(arena, "%lu", process->inner_pid);
-		else if (*p == '%' && p[1] == 'n')
+		else if (*p == '%' && (p[1] == 'n' || p[1] == 'h'))
 			piece = "*";
 		else if (*p == '%' && p[1] == '%')
 			piece = "%";
@@ -87,11 +87,11 @@ static const char *log_pattern(struct arena *arena, struct dump_log *log,
 	return pattern;
 }
 
-/* Returns the size of the file PATH in bytes, 0 if there is no such file. */
-static off_t file_size(const char *path)
+/* Returns the state of the file PATH; all 0 if there is no such file. */
+static struct stat state_of(const char *path)
 {
-	struct stat status;
-	return stat(path, &status) == 0 ? status.st_size : 0;
+	struct stat status = {0};
+	return stat(path, &status) == 0 ? status : (struct stat){0};
 }
 
 /* Returns the files that match the patterns of LOG now. */
@@ -127,20 +127,24 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 			                    program_name(arena, process, i % 2 == 0));
 	}
 	log.files = find_files(&log);
-	log.sizes = arena_alloc(arena, log.files.gl_pathc * sizeof *log.sizes);
+	log.before = arena_alloc(arena, log.files.gl_pathc * sizeof *log.before);
 	for (size_t i = 0; i < log.files.gl_pathc; i++)
-		log.sizes[i] = file_size(log.files.gl_pathv[i]);
+		log.before[i] = state_of(log.files.gl_pathv[i]);
 	return log;
 }
 
 /* -- reading the dump -------------------------------------------------------------------------- */
 
-/* Returns the size in bytes that FILE had before the dump was asked for. */
-static off_t size_before(const struct dump_log *log, const char *file)
+/* Returns the size in bytes that the file with the state NOW had before the dump was asked for.
+ * The log may have been renamed since (log_max=): a new file then has its name. */
+static off_t size_before(const struct dump_log *log, const struct stat *now)
 {
-	for (size_t i = 0; i < log->files.gl_pathc; i++)
-		if (strcmp(log->files.gl_pathv[i], file) == 0)
-			return log->sizes[i];
+	for (size_t i = 0; i < log->files.gl_pathc; i++) {
+		const struct stat *before = &log->before[i];
+		if (before->st_dev == now->st_dev && before->st_ino == now->st_ino &&
+		    before->st_size <= now->st_size)
+			return before->st_size;
+	}
 	return 0;
 }
 
@@ -195,8 +199,9 @@ char *dump_log_read(const struct target_process *process, const struct dump_log 
 	glob_t files = find_files(log);
 	char *dump = NULL;
 	for (size_t i = 0; i < files.gl_pathc && !dump; i++) {
-		off_t before = size_before(log, files.gl_pathv[i]);
-		if (file_size(files.gl_pathv[i]) > before)
+		const struct stat now = state_of(files.gl_pathv[i]);
+		const off_t before = size_before(log, &now);
+		if (now.st_size > before)
 			dump = read_dump(process, files.gl_pathv[i], before, size);
 	}
 	globfree(&files);

@@ -3,17 +3,18 @@
 #define TOOLS_DUMP_LOG_H
 
 #include <glob.h>
+#include <sys/stat.h>
 
 #include "tools/process/target_process.h"
 
-/* The files to which the dump may come, and their sizes before it was asked for. */
+/* The files to which the dump may come, and their states before it was asked for. */
 struct dump_log {
 	const char *patterns[4]; /* of glob(3): only the process knows the next %n */
 	size_t pattern_count;    /* 0 if the dump goes to a terminal or a pipe */
 	glob_t files;
 	int held[4]; /* descriptors of files and folders that must outlive the process */
 	size_t held_count;
-	off_t *sizes; /* of FILES: the dump will stand behind these bytes */
+	struct stat *before; /* of FILES: the dump will stand behind their bytes */
 };
 
 /* Finds where the next dump of PROCESS may come.  Call it before the signal is sent.  Strings come

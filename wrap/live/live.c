@@ -17,9 +17,9 @@
 
 /* -- adding and removing ----------------------------------------------------------------------- */
 
-static void (*growth_hook)(void);
+static void (*growth_hook)(bool has_grown);
 
-void leakwrap_live_set_growth_hook(void (*hook)(void))
+void leakwrap_live_set_growth_hook(void (*hook)(bool has_grown))
 {
 	growth_hook = hook;
 }
@@ -27,7 +27,24 @@ void leakwrap_live_set_growth_hook(void (*hook)(void))
 void leakwrap_live_report_growth(void)
 {
 	if (growth_hook)
-		growth_hook();
+		growth_hook(true);
+}
+
+/* Bytes of large blocks, allocated or freed, after which the hook is called. */
+#define LARGE_BYTES ((size_t)1 << LEAKWRAP_REGION_BITS)
+
+/* Counts a large block of SIZE bytes that is allocated or freed.  The heap may rise and fall in
+ * addresses that it has had before. */
+static void count_large(size_t size)
+{
+	static _Atomic size_t bytes;
+
+	if (!growth_hook)
+		return;
+	if (size < LARGE_BYTES && atomic_fetch_add(&bytes, size) + size < LARGE_BYTES)
+		return;
+	atomic_store(&bytes, 0);
+	growth_hook(false);
 }
 
 /* Returns the region of ADDRESS, which the cache does not have.  Makes it if there is none, or
@@ -109,6 +126,8 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	size_t old_size;
 	uint32_t mark;
 
+	if (large)
+		count_large(size);
 	/* An older record of BLOCK may be an exact block. */
 	if (leakwrap_region_may_have_exact(region, address))
 		replaces = leakwrap_exact_remove(address, &old_size, &mark) != LEAKWRAP_SITE_NONE &&
@@ -176,8 +195,10 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				leakwrap_extension_load(slot, size);
 			atomic_store_explicit(slot, 0, memory_order_release);
-			if (leakwrap_slot_is_large_block(value))
+			if (leakwrap_slot_is_large_block(value)) {
 				leakwrap_extension_clear(slot);
+				count_large(*size);
+			}
 			return leakwrap_slot_site(value);
 		}
 		if (leakwrap_held_is_lent(value) && read_held(value, address, &held) &&

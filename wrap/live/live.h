@@ -106,9 +106,10 @@ static inline enum leakwrap_live_added leakwrap_live_restore(const void *block, 
 #ifndef LEAKWRAP_BARE
 
 /* Sets the function that is called when the heap comes to new addresses, and by
- * leakwrap_live_report_growth.  No lock is held then.  HOOK may run in a signal handler.  Called
- * once at start, before any block is recorded. */
-void leakwrap_live_set_growth_hook(void (*hook)(void));
+ * leakwrap_live_report_growth: HAS_GROWN is true then.  It is called with false when blocks that do
+ * not fit a slot, of 1 MiB in all, were allocated or freed.  No lock is held then.  HOOK may run in
+ * a signal handler.  Called once at start, before any block is recorded. */
+void leakwrap_live_set_growth_hook(void (*hook)(bool has_grown));
 
 /* Calls the hook, if one was set. */
 void leakwrap_live_report_growth(void);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -379,6 +380,17 @@ void leakwrap_process_name(char *name, size_t size)
 	size_t length = strnlen(short_name, size - 1);
 
 	memcpy(name, short_name, length);
+	name[length] = '\0';
+}
+
+void leakwrap_host_name(char *name, size_t size)
+{
+	struct utsname names;
+	size_t length = 0;
+
+	if (leakwrap_syscall(__NR_uname, (long)&names, 0, 0, 0, 0, 0) == 0)
+		for (; length < size - 1 && names.nodename[length] != '\0'; length++)
+			name[length] = names.nodename[length] == '/' ? '_' : names.nodename[length];
 	name[length] = '\0';
 }
 

@@ -235,6 +235,10 @@ const char *leakwrap_process_started_as(void);
 /* Copies the program's name without its folder to NAME, cut to SIZE - 1 bytes and ended by NUL. */
 void leakwrap_process_name(char *name, size_t size);
 
+/* Copies the host's name as uname(2) has it, with "_" for "/", to NAME, cut to SIZE - 1 bytes and
+ * ended by NUL. */
+void leakwrap_host_name(char *name, size_t size);
+
 /* Copies the words of the command line that started the program to COMMAND, each with its NUL: at
  * most SIZE bytes.  Returns the number of bytes copied, or 0 if the command line is not known.  A
  * longer command line fills all SIZE bytes. */

@@ -47,6 +47,7 @@ static struct {
 	bool has_asked;     /* the last listing found a new thread */
 	bool is_incomplete; /* a thread could not be asked */
 	bool is_caught;     /* the handler is installed */
+	const char *error;  /* of leakwrap_park_error */
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
@@ -184,6 +185,7 @@ static void gather(void)
 		park.missing = 0;
 		park.has_asked = false;
 		if (!leakwrap_folder_each_number("/proc/self/task", ask, NULL)) {
+			park.error = "the threads in /proc/self/task cannot be read";
 			park.is_incomplete = true;
 			return;
 		}
@@ -208,13 +210,21 @@ unsigned leakwrap_park(void)
 	park.count = 0;
 	park.missing = 0;
 	park.is_incomplete = park.is_caught = false;
+	park.error = "other threads could not be stopped";
 	park.threads = leakwrap_scratch_map(TABLES_SIZE);
-	if (!park.threads)
+	if (!park.threads) {
+		park.error = "there is no memory for it";
 		return 1;
+	}
 	park.hash = (uint32_t *)(park.threads + ROOM);
 	atomic_fetch_add(&park.turn, 1);
 	gather();
 	return park.is_incomplete && park.missing == 0 ? 1 : park.missing;
+}
+
+const char *leakwrap_park_error(void)
+{
+	return park.error;
 }
 
 void leakwrap_unpark(void)

@@ -32,6 +32,9 @@ struct leakwrap_standing {
  * soon.  Signals are blocked. */
 unsigned leakwrap_park(void);
 
+/* Returns why leakwrap_park did not park all threads, in words for a note. */
+const char *leakwrap_park_error(void);
+
 /* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
  * harmlessly. */
 void leakwrap_unpark(void);

@@ -378,7 +378,7 @@ static const struct option {
 } table[] = {
         {"log", set_log, "stderr", "stderr or PATH",
          "where dumps go; in PATH %p is the process id, %n the number of the dump, %e the "
-         "program's name, %% a %"},
+         "program's name, %h the host's, %% a %"},
         {"signal", set_signal, "USR1", "NAME, NUMBER, RTMIN+N or none",
          "the signal that asks for a dump"},
         {"exit", set_exit, "1", "0 or 1", "a dump when the program ends"},
