@@ -154,6 +154,10 @@ for bad in memory=1Q min_bytes=1Q; do
 	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
 		fail "the units are not said: $(head -n 1 "$log")"
 done
+run 'log="/tmp/a.log:top=1'
+grep -q "^leakwrap: option 'log=\"/tmp/a.log' is ignored: its quotation mark is not closed; " \
+	"$log" || fail "a quotation mark that is not closed: $(head -n 1 "$log")"
+equal "the option behind it" "$(dump_sites "$log" 1 | wc -l)" 1
 run nonsense=7
 grep -q "^leakwrap: option 'nonsense=7' is unknown, and ignored; " "$log" ||
 	fail "an unknown option: $(head -n 1 "$log")"

@@ -81,7 +81,7 @@ shows '] mark since_mark_bytes=4[0-9]* since_mark_blocks=200[0-9]* mark_time=20.
 # since FUNCTION: prints live blocks, allocated blocks and blocks since the mark of FUNCTION.
 since() {
 	grep -B1 "  #0 .* $1+" "$W/out" | tr '=' ' ' |
-		awk '$2 == "site" { print $7, $(NF - 4), $NF }'
+		awk '$2 == "site" { print $7, $(NF - 6), $NF }'
 }
 equal "first" "$(since first)" "20000 20000 10000"
 equal "second" "$(since second)" "10000 10000 0"

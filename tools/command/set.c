@@ -136,13 +136,13 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 	}
 	if (options->marks)
 		complain("process %d has not marked the time within %" PRIu64
-		         " s: it has raised privileges, or the option fail=, or half of its "
-		         "call-site numbers are used",
+		         " s: it has raised privileges, or the option fail=, or waits for the "
+		         "signal, or half of its call-site numbers are used",
 		         process->pid, options->process.timeout);
 	else
 		complain("process %d has not changed what it records within %" PRIu64
-		         " s: it has raised privileges, or its options misuse= or fail= need all "
-		         "blocks",
+		         " s: it has raised privileges, or waits for the signal, or its options "
+		         "misuse= or fail= need all blocks",
 		         process->pid, options->process.timeout);
 	return STATUS_USAGE;
 }

@@ -325,6 +325,10 @@ char *render_list(const struct watch *watch, size_t *size)
 		fprintf(stream, "<tr><td><a href=\"/process/%d/\">%d</a><td>", target->pid,
 		        target->pid);
 		put_html(stream, target->name);
+		if (last && target->error) {
+			fputs(": ", stream);
+			put_html(stream, target->error);
+		}
 		if (last) {
 			const struct reach_sums *reach = &last->totals.reach;
 			fprintf(stream, "<td>%s",
@@ -336,7 +340,7 @@ char *render_list(const struct watch *watch, size_t *size)
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.call_sites));
 			fprintf(stream, "<td>%.1f ms", (double)last->totals.dump_ns / 1e6);
 		}
-		if (target->error) {
+		if (!last && target->error) {
 			fputs("<td colspan=\"6\">", stream);
 			put_html(stream, target->error);
 		}

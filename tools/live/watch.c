@@ -332,6 +332,8 @@ static void finish_request(struct watch *watch, struct request *request)
 	if (request->raw)
 		read_dump(watch, request);
 	free(target->error);
+	if (request->error)
+		request->error[strcspn(request->error, "\n")] = '\0'; /* one line says it */
 	target->error = request->error && *request->error ? request->error : NULL;
 	if (!target->error)
 		free(request->error);

@@ -408,7 +408,8 @@ static const struct option {
          "many of these blocks were temporary; a sample always estimates it"},
         {"peak", set_peak, "0", "0 or 1",
          "dumps also say what each call site held when most bytes were live"},
-        {"dump_at", set_dump_at, "none", "none or quoted CAUSES such as live:2G",
+        {"dump_at", set_dump_at, "none",
+         "none or in quotes live:BYTES, rss:BYTES, limit:PERCENT, height:PERCENT, failure",
          "dumps without being asked: when live bytes, resident memory or the share of the cgroup's "
          "limit reach a threshold, when live bytes have grown by a percentage since the last "
          "height, when an allocation fails for the first time"},
@@ -527,6 +528,12 @@ static const char *read_value(const char *text, struct span *value)
 	return end ? end + 1 : text + 1;
 }
 
+/* Returns whether the value at TEXT begins with a quotation mark and has no second one. */
+static bool is_unclosed(const char *text)
+{
+	return (*text == '"' || *text == '\'') && !strchr(text + 1, *text);
+}
+
 static void read_options(const char *text)
 {
 	while (*text != '\0') {
@@ -534,8 +541,14 @@ static void read_options(const char *text)
 		struct span value = {"", 0};
 
 		text += name.length;
-		if (*text == '=')
+		if (*text == '=' && is_unclosed(text + 1)) {
+			text += 1 + strcspn(text + 1, ":");
+			complain((struct span){name.start, (size_t)(text - name.start)},
+			         "is ignored: its quotation mark is not closed", "", "");
+			name.start = text;
+		} else if (*text == '=') {
 			text = read_value(text + 1, &value);
+		}
 		if (text > name.start) /* skip empty options */
 			set_option(name, value,
 			           (struct span){name.start, (size_t)(text - name.start)});
