@@ -115,3 +115,6 @@ status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 push
 said 'profiles wait'
 status_is 2 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/none" pushed
 said 'No such file'
+mkdir "$W/waits" || exit 2
+status_is 0 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/waits" --count=1 nosuchprogram
+said 'no such traced process runs yet'

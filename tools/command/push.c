@@ -53,6 +53,7 @@ struct push {
 	CURL *curl;
 	double wait, next_try; /* the back-off, and when the server is tried again */
 	bool complained;       /* that the server cannot be reached */
+	bool waits;            /* no process was there at the last look */
 	unsigned long sent, lost;
 };
 
@@ -337,6 +338,9 @@ static void take_profiles(struct push *push)
 	pthread_mutex_lock(&watch->lock);
 	watch_scan(watch);
 	size_t count = watch->target_count;
+	if (count == 0 && !push->waits)
+		complain("no such traced process runs yet");
+	push->waits = count == 0;
 	struct target **targets = xmalloc((count + 1) * sizeof *targets);
 	unsigned *dumps = xmalloc((count + 1) * sizeof *dumps);
 	for (size_t i = 0; i < count; i++) {
