@@ -72,4 +72,22 @@ app 0 leaks
 grep -v -e @nothing -e @memalign -e @asprintf -e in_thread tests/targets/expected >"$W/expected"
 expected=$W/expected
 as_expected "$label" "$W/app" "$W/log@1"
+
+# Its thread-local variables are on the stack, in a frame that has ended when main has returned.
+for end in '' 'atexit(said);'; do
+	cat >"$W/ends.c" <<END
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+void said(void) { write(1, "said\n", 5); }
+int main(void) { kept = malloc(10); kept = NULL; $end return 0; }
+END
+	# shellcheck disable=SC2046
+	diet gcc -o "$W/ends" "$W/ends.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+		of_runtime) -lcompat 2>"$W/link" || fail "cannot link: $(tail -n 5 "$W/link")"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS="log=$W/log" "$W/ends" >"$W/out" || fail "dietlibc, '$end': status $?"
+	equal "dietlibc, '$end'" "$(dumps "$W/log" | wc -l) $(dump_value "$W/log" 1 live_bytes)" \
+		"1 10"
+done
 echo "$tried programs, and dietlibc"

@@ -8,7 +8,7 @@ enum {
 	FIRST_BLOCK_MAX = 4096, /* how far behind the start of a heap its first block is */
 	TRIES = 1000,           /* blocks that may be no chunks */
 	BINS = 127,
-	EMPTY_MIN = 64,    /* empty bins that make the state known */
+	EMPTY_MIN = 6,     /* empty bins that make the state known */
 	WORDS_BEFORE = 15, /* words of the state before its bins */
 };
 
@@ -29,6 +29,16 @@ static uint64_t row_end(const struct image *image, uint64_t chunk, uint64_t end)
 	return chunk;
 }
 
+/* Returns where the row of chunks begins that leads from START to CHUNK, or CHUNK if there is
+ * none. */
+static uint64_t row_start(const struct image *image, uint64_t start, uint64_t chunk)
+{
+	if (row_end(image, start, chunk) == chunk)
+		return start;
+	start += 2 * (uint64_t)image->word;
+	return start < chunk && row_end(image, start, chunk) == chunk ? start : chunk;
+}
+
 uint64_t heap_next_row(const struct heap_search *search, const struct image_part *part,
                        uint64_t *at)
 {
@@ -42,7 +52,7 @@ uint64_t heap_next_row(const struct heap_search *search, const struct image_part
 			break;
 		const uint64_t end = row_end(search->image, chunk, part->end);
 		if (end > chunk + before) {
-			*at = chunk;
+			*at = row_start(search->image, *at, chunk);
 			return end;
 		}
 	}

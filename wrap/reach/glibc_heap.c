@@ -46,6 +46,17 @@ static uintptr_t row_end(uintptr_t chunk, uintptr_t end)
 	return chunk;
 }
 
+/* Returns where the row of chunks begins that leads from START to CHUNK: the chunks of memory that
+ * was freed in front of the first live block.  Returns CHUNK if there is none.  Where two words are
+ * 8 bytes, the first chunk begins behind them, so that its block lies at a multiple of 16. */
+static uintptr_t row_start(uintptr_t start, uintptr_t chunk)
+{
+	if (row_end(start, chunk) == chunk)
+		return start;
+	start += BEFORE_BLOCK;
+	return start < chunk && row_end(start, chunk) == chunk ? start : chunk;
+}
+
 /* The most blocks behind START that are no chunks: a program may record blocks in memory of its
  * own. */
 #define TRIES 1000u
@@ -53,14 +64,17 @@ static uintptr_t row_end(uintptr_t chunk, uintptr_t end)
 bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind)
 {
 	struct leakwrap_indexed_block block;
+	uintptr_t from = start;
 
 	for (unsigned i = 0;
-	     i < TRIES && leakwrap_block_index_next(start + BEFORE_BLOCK, end, &block); i++) {
+	     i < TRIES && leakwrap_block_index_next(from + BEFORE_BLOCK, end, &block); i++) {
 		*first = block.address - BEFORE_BLOCK;
 		*behind = row_end(*first, end);
-		if (*behind > block.address)
+		if (*behind > block.address) {
+			*first = row_start(start, *first);
 			return true;
-		start = block.address;
+		}
+		from = block.address;
 	}
 	return false;
 }
@@ -98,10 +112,11 @@ uintptr_t leakwrap_glibc_arena_end(uintptr_t arena, uintptr_t end)
 }
 
 /* struct malloc_state has a pair of words for each of 127 bins.  A pair of an empty bin holds the
- * address two words before the pair, twice.  The last bin is never used.  Before the bins come two
- * words (top, last_remainder), ten fast bins, and two or three words of flags. */
+ * address two words before the pair, twice.  The last bin is never used.  In a large heap few
+ * others are empty; no other data is known that looks like several of them.  Before the bins come
+ * two words (top, last_remainder), ten fast bins, and two or three words of flags. */
 #define BINS         ((uintptr_t)127)
-#define EMPTY_MIN    64u
+#define EMPTY_MIN    6u
 #define WORDS_BEFORE 15u
 
 static bool is_empty_bin(uintptr_t at)

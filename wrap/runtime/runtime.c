@@ -1,6 +1,7 @@
 /* runtime.c - connects the recording half (wrap/) and the reporting half (report/) at start,
  * signal, fork and exit. */
 #include "wrap/runtime/runtime.h"
+#include "wrap/arch/call_on_stack.h"
 
 #include "report/announce.h"
 #include "wrap/base/arena.h"
@@ -286,6 +287,39 @@ static bool wants_exit_dump(bool *all)
 	       !(forked && leakwrap_options.children == LEAKWRAP_CHILDREN_NONE);
 }
 
+/* Bytes of stack that an exit dump may take. */
+#define EXIT_STACK ((size_t)256 << 10)
+
+static void write_exit_dump(void *all)
+{
+	leakwrap_dump_at_exit(*(bool *)all);
+}
+
+/* Writes the exit dump.  dietlibc's thread-local variables are in the frame of a function that has
+ * called main and has returned.  The dump must not overwrite them, and gets a stack of its own. */
+static void write_exit_dump_beside_thread_memory(bool all)
+{
+	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	const bool is_below = sp - (uintptr_t)&leakwrap_self < EXIT_STACK;
+	char *stack = is_below ? leakwrap_stack_map(EXIT_STACK) : NULL;
+
+#if LEAKWRAP_HAVE_CALL_ON_STACK
+	if (stack) {
+		leakwrap_call_on_stack(write_exit_dump, &all, stack + EXIT_STACK);
+		return;
+	}
+#else
+	(void)stack;
+#endif
+	write_exit_dump(&all);
+}
+
+#ifdef __dietlibc__
+/* Only with this function, dietlibc's exit() calls _exit(), which is wrapped.  It knows no
+ * destructors. */
+__attribute__((used)) static int (*const links_atexit)(void (*function)(void)) = atexit;
+#endif
+
 void leakwrap_runtime_exit(void)
 {
 	bool all;
@@ -299,7 +333,7 @@ void leakwrap_runtime_exit(void)
 	/* A handler that exits must not wait for the thread that it interrupted. */
 	leakwrap_signals_block(&before);
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
-		leakwrap_dump_at_exit(all);
+		write_exit_dump_beside_thread_memory(all);
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
 	} else {
