@@ -63,6 +63,43 @@ for library in jemalloc tcmalloc_minimal mimalloc; do
 		left_out="$left_out lib$library.so"
 	fi
 done
+
+# A shared library's operator new is that of the allocator, which does not call malloc: the dump
+# names the library, and its memory may hold pointers.
+cat >"$W/holds.cpp" <<'END'
+struct Holder {
+	void *held;
+	char padding[56];
+};
+static Holder *volatile holders[200];
+extern "C" void hold(int at, void *block)
+{
+	holders[at] = new Holder();
+	holders[at]->held = block;
+}
+END
+cat >"$W/held.c" <<'END'
+#include <stdlib.h>
+void hold(int at, void *block);
+int main(void)
+{
+	for (int i = 0; i < 200; i++)
+		hold(i, malloc(64));
+	return 0;
+}
+END
+${CC%gcc}g++ -O1 -fPIC -shared -o "$W/libholds.so" "$W/holds.cpp" || fail "cannot build libholds"
+for library in jemalloc tcmalloc_minimal mimalloc; do
+	[ -n "$(archive lib$library.so)" ] || continue
+	# shellcheck disable=SC2046 # a list of flags
+	$CC -o "$W/held" "$W/held.c" -L"$W" -lholds -Wl,-rpath,"$W" -Wl,--no-as-needed \
+		-l$library $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) ||
+		fail "cannot link with $library"
+	LEAKWRAP_OPTIONS="log=$W/held.$library" "$W/held" || fail "held, $library: status $?"
+	grep -q "\] bypass bound path=$W/libholds.so" "$W/held.$library" ||
+		fail "$library: the library is not named"
+	equal "$library: lost" "$(dump_value "$W/held.$library" 1 definite_blocks)" 0
+done
 # shellcheck disable=SC2086 # a list of flags
 $CC $CFLAGS_FOR_TESTS -c -o "$W/dense_malloc.o" tests/link/dense_malloc.c ||
 	fail "cannot compile dense_malloc.c"

@@ -72,6 +72,25 @@ static bool is_in(const struct leakwrap_module *module, uintptr_t address)
 	return address - module->start < module->end - module->start;
 }
 
+/* Is NAME a form of operator new or new[] (Itanium C++ ABI, 5.1.3)? */
+static bool is_operator_new(const char *name)
+{
+	return name[0] == '_' && name[1] == 'Z' && name[2] == 'n' &&
+	       (name[3] == 'w' || name[3] == 'a');
+}
+
+/* Is BOUND in the library that has the original malloc?  An operator new there is the allocator's
+ * own, and does not call malloc. */
+static bool is_allocators_own(uintptr_t bound)
+{
+	const struct leakwrap_module *allocator =
+	        leakwrap_originals.are_found
+	                ? leakwrap_module_at((uintptr_t)leakwrap_originals.malloc)
+	                : NULL;
+
+	return allocator && is_in(allocator, bound);
+}
+
 /* Judges a relocation of MODULE for the function NAME.  Both kinds of relocations begin with the
  * members of RELOCATION. */
 static enum leakwrap_bypass judge(const struct leakwrap_module *module,
@@ -85,9 +104,14 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 		return leakwrap_exported_function(name + sizeof(libc_prefix) - 1) != 0
 		               ? LEAKWRAP_BYPASS_LIBC_NAME
 		               : LEAKWRAP_BYPASS_NONE;
-	ours = leakwrap_exported_function(name);
-	if (ours == 0 || !is_in(module, place) || place % sizeof(uintptr_t) != 0)
+	if (!is_in(module, place) || place % sizeof(uintptr_t) != 0)
 		return LEAKWRAP_BYPASS_NONE;
+	ours = leakwrap_exported_function(name);
+	if (ours == 0)
+		return is_operator_new(name) && !is_in(module, *(const uintptr_t *)place) &&
+		                       is_allocators_own(*(const uintptr_t *)place)
+		               ? LEAKWRAP_BYPASS_BOUND
+		               : LEAKWRAP_BYPASS_NONE;
 	/* Before the first call, the place holds an address in the module itself.  Before the
 	 * module is relocated, the place holds that address without the bias, or 0. */
 	bound = *(const uintptr_t *)place;

@@ -8,7 +8,9 @@
 /* Why a module's calls pass the tracer by.  format.h has the words of the dump. */
 enum leakwrap_bypass {
 	LEAKWRAP_BYPASS_NONE,
-	LEAKWRAP_BYPASS_BOUND,     /* its malloc or free is bound to another function */
+	/* Its malloc or free is bound to another function, or its operator new to one that an
+	 * allocator in a shared library has. */
+	LEAKWRAP_BYPASS_BOUND,
 	LEAKWRAP_BYPASS_LIBC_NAME, /* it calls the C library's __libc_malloc or a relative */
 };
 
