@@ -47,4 +47,13 @@ for specs in rdimon.specs "nano.specs --specs=rdimon.specs"; do
 		$(flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_CXX_LDLIBS) ||
 		fail "C++, $specs: cannot link"
 	ran "C++, $specs" '_mainCRTStartup;main;in_cxx' 120
+
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	arm-none-eabi-gcc $compile --specs=$specs -std=gnu11 -o "$W/newlib.926" \
+		tests/bare/newlib_bins.c $(flags LEAKWRAP_BARE_LDFLAGS LEAKWRAP_BARE_LDLIBS) ||
+		fail "$specs: cannot link newlib_bins"
+	board_run 926 newlib "$W/log" || fail "bins, $specs: status $?"
+	# An address may be left on the stack.
+	[ "$(dump_value "$W/log" 1 definite_blocks)" -ge 5 ] ||
+		fail "bins, $specs: $(grep ' kinds ' "$W/log")"
 done

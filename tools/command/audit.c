@@ -46,12 +46,10 @@ static void check_void_wrappers(struct audit *audit, const struct program *progr
 {
 	struct arena *arena = &audit->arena;
 	const char *names = NULL, *flags = "";
-	for (size_t i = 0; i < program->entry_count; i++) {
-		const struct entry *entry = &program->entries[i];
-		if (!entry->wrapper_is_void || entry->wrapper)
-			continue;
-		names = names ? arena_format(arena, "%s, %s", names, entry->name) : entry->name;
-		flags = arena_format(arena, "%s-Wl,-u,__wrap_%s ", flags, entry->name);
+	for (size_t i = 0; i < program->void_count; i++) {
+		const char *name = program->void_wrappers[i];
+		names = names ? arena_format(arena, "%s, %s", names, name) : name;
+		flags = arena_format(arena, "%s-Wl,-u,__wrap_%s ", flags, name);
 	}
 	if (names)
 		print_finding(audit, ESCAPE,

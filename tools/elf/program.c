@@ -118,17 +118,27 @@ static bool is_part(const char *name)
 	return strstr(name, ".cold") != NULL;
 }
 
+/* Adds NAME to the void wrappers, once: a symbol may stand in two tables. */
+static void add_void_wrapper(struct program *program, const char *name)
+{
+	for (size_t i = 0; i < program->void_count; i++)
+		if (strcmp(program->void_wrappers[i], name) == 0)
+			return;
+	GROW(program->void_wrappers, program->void_room, program->void_count + 1);
+	program->void_wrappers[program->void_count++] = name;
+}
+
 static void read_symbol(struct program *program, const GElf_Sym *symbol, const char *name)
 {
 	struct entry *entry;
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	bool defined = symbol->st_shndx != SHN_UNDEF;
 
-	if (strncmp(name, "__wrap_", 7) == 0 && (entry = entry_named(program, name + 7)) != NULL) {
-		if (defined)
+	if (strncmp(name, "__wrap_", 7) == 0) {
+		if (!defined && GELF_ST_BIND(symbol->st_info) == STB_WEAK)
+			add_void_wrapper(program, name + 7);
+		else if (defined && (entry = entry_named(program, name + 7)) != NULL)
 			entry->wrapper = symbol->st_value;
-		else if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
-			entry->wrapper_is_void = true;
 	}
 	if (defined && type == STT_OBJECT && is_tracers_name(name)) {
 		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
@@ -489,6 +499,7 @@ void program_close(struct program *program)
 {
 	free(program->functions);
 	free(program->own_data);
+	free(program->void_wrappers);
 	free(program->libraries);
 	free(program->targets.all);
 	arena_free(&program->arena);

@@ -19,16 +19,15 @@ struct callers {
 /* A wrapped function. */
 struct entry {
 	const char *name;
-	bool alias;           /* another name of a function, without a wrapper */
-	bool heap;            /* of the heap itself: no function that it calls is wrapped instead */
-	bool system;          /* not wrapped: gives allocators their memory (mmap, sbrk) */
-	bool named;           /* the link named it as an allocator's (--allocator) */
-	bool expected;        /* the program should have it */
-	bool imported;        /* from a shared library */
-	uint64_t address;     /* of its definition, or 0 */
-	uint64_t wrapper;     /* of its wrapper's definition, or 0 */
-	uint64_t exported;    /* of the tracer's definition for the whole process, or 0 */
-	bool wrapper_is_void; /* its wrapper is undefined and weak: a call jumps to 0 */
+	bool alias;        /* another name of a function, without a wrapper */
+	bool heap;         /* of the heap itself: no function that it calls is wrapped instead */
+	bool system;       /* not wrapped: gives allocators their memory (mmap, sbrk) */
+	bool named;        /* the link named it as an allocator's (--allocator) */
+	bool expected;     /* the program should have it */
+	bool imported;     /* from a shared library */
+	uint64_t address;  /* of its definition, or 0 */
+	uint64_t wrapper;  /* of its wrapper's definition, or 0 */
+	uint64_t exported; /* of the tracer's definition for the whole process, or 0 */
 	struct callers direct; /* calls that go past the wrapper */
 	struct callers behind; /* calls that may be the C library's own */
 };
@@ -51,6 +50,9 @@ struct program {
 	const char *cxx_library; /* the shared C++ library that it is linked with, or NULL */
 	const char **libraries;  /* all shared libraries that it is linked with */
 	size_t library_count, library_room;
+	/* Functions whose wrappers are undefined and weak: a call jumps to address 0. */
+	const char **void_wrappers;
+	size_t void_count, void_room;
 
 	/* program.c's own: */
 	int fd;

@@ -173,6 +173,24 @@ static void except_between_blocks(struct exceptions *exceptions, const struct ro
 	}
 }
 
+/* Excepts, on a board, the variable in which newlib's malloc keeps the addresses of free memory.
+ * Its empty bins look like glibc's. */
+static void except_bins(struct exceptions *exceptions, const struct root_search *search)
+{
+	const struct heap_search heap = {search->image, search->index};
+	struct image_module *program = search->modules->count ? &search->modules->all[0] : NULL;
+	struct memory_range state;
+
+	for (size_t i = 0; program && i < search->image->part_count; i++) {
+		if (!heap_find_state(&heap, &search->image->parts[i], &state))
+			continue;
+		const struct image_variable *bins =
+		        image_variable_at(program, state.end - search->image->word);
+		if (bins)
+			except(exceptions, bins->start, bins->end);
+	}
+}
+
 static struct exceptions find_exceptions(const struct root_search *search)
 {
 	const struct block_list *list = search->list;
@@ -189,6 +207,8 @@ static struct exceptions find_exceptions(const struct root_search *search)
 		except(&exceptions, list->stacks[i].low, list->stacks[i].sp);
 	if (!image->is_core && list->is_heap_known && !list->are_roots_listed)
 		except_between_blocks(&exceptions, search);
+	if (!image->is_core)
+		except_bins(&exceptions, search);
 	for (size_t i = 0; list->is_glibc && i < image->part_count; i++) {
 		const struct image_part *part = &image->parts[i];
 		struct memory_range state;

@@ -226,6 +226,10 @@ static void follow(struct scan *scan)
 
 /* -- roots ------------------------------------------------------------------------------------- */
 
+/* newlib's malloc keeps the addresses of free memory there: a free chunk's begins with the last word
+ * of the block before it (newlib/libc/stdlib/_mallocr.c, av_).  newlib-nano has none. */
+extern uintptr_t newlib_bins[258] __asm__("__malloc_av_") __attribute__((weak));
+
 /* Moves *START behind the range from LOW to HIGH if it lies in it.  Else cuts *END to LOW. */
 static void leave_out(uintptr_t *start, uintptr_t *end, uintptr_t low, uintptr_t high)
 {
@@ -249,6 +253,9 @@ static void mark_range(struct scan *scan, uintptr_t start, uintptr_t end)
 
 		leave_out(&start, &stop, memory, memory + leakwrap_bare.memory_size);
 		leave_out(&start, &stop, own, own_end);
+		if (newlib_bins)
+			leave_out(&start, &stop, (uintptr_t)newlib_bins,
+			          (uintptr_t)newlib_bins + sizeof(newlib_bins));
 		leave_out(&start, &stop, (uintptr_t)leakwrap_bare.heap_low,
 		          (uintptr_t)leakwrap_bare.heap_high);
 		for (uint32_t i = above > 0 ? above - 1 : 0; i <= above && i < scan->count; i++) {

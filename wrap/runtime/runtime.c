@@ -106,8 +106,11 @@ static void start(void)
 	if (!leakwrap_fail_start(&fail_hooks))
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
-	if (leakwrap_options.signal != 0)
-		leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
+	if (leakwrap_options.signal != 0 &&
+	    !leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal))
+		leakwrap_message("no signal asks for dumps: the linker has left out wrappers; link "
+		                 "with $(LEAKWRAP_LLD_STATIC_LDFLAGS), too",
+		                 (const char *[]){NULL});
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
 	leakwrap_announce();

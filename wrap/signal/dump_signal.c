@@ -231,10 +231,16 @@ static bool is_tracers(const struct sigaction *action)
 
 int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before)
 {
+	/* Volatile: the compiler takes a function for present. */
+	int (*volatile set)(int, const struct sigaction *, struct sigaction *) = sigaction;
 	int result;
 
+	if (!set) {
+		errno = ENOSYS;
+		return -1;
+	}
 	leakwrap_self.passing++;
-	result = sigaction(signo, action, before);
+	result = set(signo, action, before);
 	leakwrap_self.passing--;
 	return result;
 }
@@ -256,18 +262,19 @@ static int install_handler(const struct sigaction *view)
 	return leakwrap_signals_set(dump_signal.signo, &action, NULL);
 }
 
-void leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value))
+bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value))
 {
 	struct sigaction before;
 
 	if (leakwrap_signals_set(signo, NULL, &before) != 0)
-		return;
+		return errno != ENOSYS;
 	leakwrap_spare_stack_start();
 	dump_signal.dump = dump;
 	dump_signal.set = set;
 	change_view(&before);
 	dump_signal.signo = signo;
 	install_handler(&before);
+	return true;
 }
 
 bool leakwrap_signals_owns(int signo)

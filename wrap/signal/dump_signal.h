@@ -20,10 +20,13 @@ typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
  * before becomes the program's view.
  *
  * If `leakwrap dump` sent the signal, only DUMP is called.  If a relative sent it (process.h),
- * DUMP is not called, and the signal has the effect that it has untraced. */
-void leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value));
+ * DUMP is not called, and the signal has the effect that it has untraced.
+ *
+ * Returns false, and installs nothing, if the linker has left out the wrapper of sigaction. */
+bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value));
 
-/* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set.
+/* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set:
+ * ENOSYS if the linker has left out the wrapper.
  * Signal-safe. */
 int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before);
 
