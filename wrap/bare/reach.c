@@ -226,7 +226,7 @@ static void follow(struct scan *scan)
 
 /* -- roots ------------------------------------------------------------------------------------- */
 
-/* newlib's malloc keeps the addresses of free memory there: a free chunk's begins with the last word
+/* newlib's malloc keeps the addresses of free chunks there, and a chunk begins with the last word
  * of the block before it (newlib/libc/stdlib/_mallocr.c, av_).  newlib-nano has none. */
 extern uintptr_t newlib_bins[258] __asm__("__malloc_av_") __attribute__((weak));
 
