@@ -212,8 +212,8 @@ $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
 # A line KEY|VALUES for each option, and a line "signal NAME" for each signal, from option_table.c.
-GENERATOR_OPTIONS ?= tr '{' '\n' <$< | sed -n \
-	-e 's/^"\([a-z_]*\)", [a-z_]*, "[^"]*", "\([^"]*\)".*/\1|\2/p' \
+GENERATOR_OPTIONS ?= tr '\n{' ' \n' <$< | sed -n \
+	-e 's/^"\([a-z_]*\)", *[a-z_]*, *"[^"]*", *"\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
 $(O)/generator/options: wrap/runtime/option_table.c $(O)/built-by
 	$(Q)mkdir -p $(@D)

@@ -207,16 +207,20 @@ static void drop_site(uint32_t number)
 	}
 }
 
-/* Takes a number with a chunk.  Returns LEAKWRAP_SITE_NONE if there is none. */
+/* Takes a number with a chunk.  Returns LEAKWRAP_SITE_NONE if there is none.
+ *
+ * Threads without the lock may take the last number that has a chunk: then it tries again.  Not for
+ * ever: if this code has interrupted itself, more numbers seem to be left than there are. */
 static uint32_t take_number(enum leakwrap_site_source source)
 {
 	uint32_t number = leakwrap_site_number_take();
 
-	/* Threads without the lock may take the last number that has a chunk. */
-	while (number == LEAKWRAP_SITE_NONE && source != LEAKWRAP_WITHOUT_LOCK &&
-	       leakwrap_site_numbers_left() > 0 &&
-	       leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE))
+	for (unsigned tries = 0; number == LEAKWRAP_SITE_NONE && tries < 8; tries++) {
+		if (source == LEAKWRAP_WITHOUT_LOCK || leakwrap_site_numbers_left() == 0 ||
+		    !leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE))
+			break;
 		number = leakwrap_site_number_take();
+	}
 	return number;
 }
 
