@@ -207,20 +207,17 @@ static void drop_site(uint32_t number)
 	}
 }
 
-/* Takes a number with a chunk.  Returns LEAKWRAP_SITE_NONE if there is none.
- *
- * Threads without the lock may take the last number that has a chunk: then it tries again.  Not for
- * ever: if this code has interrupted itself, more numbers seem to be left than there are. */
+/* Takes a number with a chunk, or returns LEAKWRAP_SITE_NONE.  Threads without the lock may take
+ * the last number: then it tries again, not for ever: the count of those left may be too high. */
 static uint32_t take_number(enum leakwrap_site_source source)
 {
 	uint32_t number = leakwrap_site_number_take();
 
-	for (unsigned tries = 0; number == LEAKWRAP_SITE_NONE && tries < 8; tries++) {
-		if (source == LEAKWRAP_WITHOUT_LOCK || leakwrap_site_numbers_left() == 0 ||
-		    !leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE))
-			break;
+	for (int tries = 0; number == LEAKWRAP_SITE_NONE && source != LEAKWRAP_WITHOUT_LOCK &&
+	                    leakwrap_site_numbers_left() > 0 && tries < 8 &&
+	                    leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE);
+	     tries++)
 		number = leakwrap_site_number_take();
-	}
 	return number;
 }
 
