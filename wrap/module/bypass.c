@@ -83,12 +83,10 @@ static bool is_operator_new(const char *name)
  * own, and does not call malloc. */
 static bool is_allocators_own(uintptr_t bound)
 {
-	const struct leakwrap_module *allocator =
-	        leakwrap_originals.are_found
-	                ? leakwrap_module_at((uintptr_t)leakwrap_originals.malloc)
-	                : NULL;
+	const struct leakwrap_originals *originals = &leakwrap_originals;
 
-	return allocator && is_in(allocator, bound);
+	return bound - originals->allocator_start <
+	       originals->allocator_end - originals->allocator_start;
 }
 
 /* Judges a relocation of MODULE for the function NAME.  Both kinds of relocations begin with the

@@ -157,6 +157,17 @@ static void complete(struct leakwrap_originals *found)
 		found->pvalloc = fail_size;
 }
 
+/* Notes where the module with the original malloc lies. */
+static void note_allocator(void *context, const struct leakwrap_module *module)
+{
+	struct leakwrap_originals *found = context;
+
+	if ((uintptr_t)found->malloc - module->start < module->end - module->start) {
+		found->allocator_start = module->start;
+		found->allocator_end = module->end;
+	}
+}
+
 void leakwrap_originals_find(void)
 {
 	struct search search = {.is_first = true};
@@ -169,6 +180,7 @@ void leakwrap_originals_find(void)
 	FUNCTIONS(FIND)
 	if (!found.malloc || !found.free || !found.calloc || !found.realloc)
 		end_without_allocator();
+	leakwrap_loader_list_visit(note_allocator, &found);
 	found.find_object = (void *)search.find_object;
 	found.malloc_is_exported = search.malloc_is_exported;
 	complete(&found);

@@ -148,13 +148,17 @@ static void release(struct leakwrap_lock *lock)
 	}
 }
 
+bool leakwrap_lock_is_borrowed(const struct leakwrap_lock *lock)
+{
+	return atomic_load(&lock->lent) == (uint32_t)leakwrap_thread_id();
+}
+
 void leakwrap_unlock(struct leakwrap_lock *lock)
 {
-	const uint32_t lent = atomic_load(&lock->lent);
 	struct leakwrap_mask before = lock->mask;
 
 	/* LENT may be another thread that is about to see that it may not borrow. */
-	if (lent != 0 && lent == (uint32_t)leakwrap_thread_id()) {
+	if (atomic_load(&lock->lent) != 0 && leakwrap_lock_is_borrowed(lock)) {
 		before = lock->lent_mask;
 		atomic_store(&lock->lent, 0);
 		leakwrap_wake(&lock->lent);

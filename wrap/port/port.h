@@ -139,6 +139,10 @@ void leakwrap_lock(struct leakwrap_lock *lock);
 /* Returns false if the lock is held; else acquires it. */
 bool leakwrap_trylock(struct leakwrap_lock *lock);
 
+/* Returns whether the calling thread has borrowed the lock, which it has, from a thread that forks.
+ * Do not take long then: the fork may go on (linux_lock.c). */
+bool leakwrap_lock_is_borrowed(const struct leakwrap_lock *lock);
+
 void leakwrap_unlock(struct leakwrap_lock *lock);
 
 /* Acquire and release the lock around a fork.  In fork the C library takes locks of its own.

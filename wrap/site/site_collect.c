@@ -275,18 +275,23 @@ static bool has_rested(void)
 	       leakwrap_time_monotonic() - collection.unlinked_at >= REST_NS;
 }
 
+/* Makes the next collection due a little later.  The lock is held. */
+static void postpone(void)
+{
+	set_due(RETRY_AFTER);
+	leakwrap_stack_shapes_postpone_sweep();
+}
+
 static bool begin_marks(void)
 {
 	bool has_begun;
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	has_begun = !collection.has_unlinked || has_rested();
-	if (has_begun) {
+	if (has_begun)
 		leakwrap_site_marks_begin();
-	} else {
-		set_due(RETRY_AFTER);
-		leakwrap_stack_shapes_postpone_sweep();
-	}
+	else
+		postpone();
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;
 }
@@ -315,7 +320,11 @@ void leakwrap_sites_collect_if_due(void)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
 			leakwrap_site_marks_end();
-			collect();
+			/* It takes long: a fork would copy what is half done. */
+			if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock))
+				postpone();
+			else
+				collect();
 			leakwrap_unlock(&leakwrap_tables_lock);
 		}
 		atomic_store(&collection.is_running, 0);

@@ -273,9 +273,10 @@ void leakwrap_stack_cache_resume(void)
  * The shape that leaves way 0 may belong to a module that is being unloaded.  BEFORE are the
  * current modules at the start of the search.  Either leakwrap_stack_cache_flush sees that shape
  * in WAY, or the modules here differ from BEFORE.  Likewise leakwrap_stack_cache_pause sees what is
- * stored here, or the cache is paused here. */
+ * stored here, or the cache is paused here.  SWEEPS: as BEFORE, of the sweeps of shapes.  A signal
+ * handler may interrupt the swap for so long that both shapes are freed. */
 static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stack_shape *shape,
-                          const struct leakwrap_modules *before)
+                          const struct leakwrap_modules *before, unsigned sweeps)
 {
 	if (way == 0)
 		return;
@@ -285,7 +286,7 @@ static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stac
 	if (atomic_load(&leakwrap_modules_current) != before)
 		empty(way, set);
 	atomic_store(&leakwrap_stack_cache_ways[0][set], shape);
-	if (atomic_load(&is_paused)) {
+	if (atomic_load(&is_paused) || leakwrap_stack_shapes_sweeps() != sweeps) {
 		empty(way, set);
 		empty(0, set);
 	}
@@ -308,6 +309,7 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	const uintptr_t place = room != 0 ? room : leakwrap_foreign_stack_place(sp);
 	const uint32_t set = leakwrap_stack_cache_set(place, pc);
 	const struct leakwrap_modules *before = leakwrap_modules();
+	const unsigned sweeps = leakwrap_stack_shapes_sweeps();
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
 		const struct leakwrap_stack_shape *shape = shape_in(way, set);
@@ -318,7 +320,7 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 			continue;
 		value = find_in_index(shape, pc, sp, fp);
 		if (value != 0) {
-			swap_to_front(set, way, shape, before);
+			swap_to_front(set, way, shape, before, sweeps);
 			return leakwrap_slot_site(value);
 		}
 	}

@@ -53,7 +53,7 @@ static struct {
 	_Atomic unsigned interned, resting;
 	/* Since the latest sweep: interned shapes, and walks that found no room for a shape. */
 	_Atomic unsigned since_sweep, refused;
-	unsigned sweeps;
+	_Atomic unsigned sweeps;
 } count;
 
 /* Hashes the modules of TRACE that may be unloaded, in the order of the frames.  Loading or
@@ -369,9 +369,14 @@ static void begin_rest(struct interned *shape)
 	add_to(&count.interned, 0u - 1);
 }
 
+unsigned leakwrap_stack_shapes_sweeps(void)
+{
+	return atomic_load(&count.sweeps);
+}
+
 void leakwrap_stack_shapes_begin_sweep(void)
 {
-	count.sweeps++;
+	atomic_fetch_add(&count.sweeps, 1);
 }
 
 void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape)
