@@ -154,6 +154,7 @@ int leakwrap_log_open(unsigned number)
 		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
 	if (!expand_path(path, sizeof(path), leakwrap_options.log, number))
 		return -ENAMETOOLONG;
+	is_outgrown = false;
 	fd = open_log(path);
 	if (fd >= 0 && is_full(fd)) {
 		rename_log(path, fd);

@@ -352,7 +352,7 @@ static void take_profiles(struct push *push)
 	for (size_t i = 0; i < count; i++) {
 		const struct target *target = targets[i];
 		if (target->error)
-			complain("%.*s", (int)strcspn(target->error, "\n"), target->error);
+			complain("%s", target->error);
 		if (target->dumps == dumps[i] || !watch_last(target))
 			continue;
 		int64_t now = time(NULL);

@@ -26,8 +26,7 @@ typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
 bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value));
 
 /* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set:
- * ENOSYS if the linker has left out the wrapper.
- * Signal-safe. */
+ * ENOSYS if the linker has left out the wrapper.  Signal-safe. */
 int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before);
 
 /* Returns true if SIGNO is the dump signal and the program asks, not the tracer.  Signal-safe. */

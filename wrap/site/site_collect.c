@@ -40,7 +40,7 @@
 
 static struct {
 	_Atomic int is_running;
-	_Atomic uint32_t count;
+	_Atomic uint32_t count;  /* of leakwrap_sites_collections */
 	_Atomic uint32_t due_at; /* leakwrap_site_numbers_wanted at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
@@ -320,7 +320,7 @@ void leakwrap_sites_collect_if_due(void)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
 			leakwrap_site_marks_end();
-			/* It takes long: a fork would copy what is half done. */
+			/* A collection takes long: the fork would go on, and copy half of it. */
 			if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock))
 				postpone();
 			else

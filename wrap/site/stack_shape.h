@@ -138,12 +138,11 @@ void leakwrap_stack_shapes_postpone_sweep(void);
  * Returns true if the caller must remove all keys of the stack index now: later shapes may lie
  * where removed ones lay. */
 void leakwrap_stack_shapes_begin_sweep(void);
-
-/* Returns how many sweeps have begun, modulo 2^32.  Takes no lock. */
-unsigned leakwrap_stack_shapes_sweeps(void);
-
 void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
 bool leakwrap_stack_shapes_sweep(uint64_t now);
+
+/* Returns how many sweeps have begun, modulo 2^32.  Signal-safe, takes no lock. */
+unsigned leakwrap_stack_shapes_sweeps(void);
 
 /* Returns a number that stands for the modules of SHAPE that may be unloaded.  No other modules had
  * or will have it.  Returns 0 if stacks with SHAPE go only through modules that are never unloaded.
