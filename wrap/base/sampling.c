@@ -71,13 +71,13 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 /* -- the sample -------------------------------------------------------------------------------- */
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
+_Atomic uint8_t leakwrap_has_all = 1;
 
 static struct {
 	_Atomic uint32_t interval;      /* as of leakwrap_sampling_interval */
 	_Atomic uint32_t last_interval; /* as of leakwrap_last_interval */
-	_Atomic bool has_gaps;
-	_Atomic uint32_t since;   /* seconds since 1970 */
-	_Atomic uint32_t threads; /* threads that have drawn, for their seeds */
+	_Atomic uint32_t since;         /* seconds since 1970 */
+	_Atomic uint32_t threads;       /* threads that have drawn, for their seeds */
 	_Atomic uint32_t seed;
 } sampling;
 
@@ -90,7 +90,7 @@ void leakwrap_sampling_switch(uint32_t interval)
 		                                     (uint32_t)(uintptr_t)&interval << 16 | 1);
 	atomic_store(&sampling.since, (uint32_t)leakwrap_time_utc());
 	if (interval != 0)
-		atomic_store(&sampling.has_gaps, true);
+		atomic_store(&leakwrap_has_all, 0);
 	if (interval != 0 && interval != LEAKWRAP_SAMPLE_OFF)
 		atomic_store(&sampling.last_interval, interval);
 	/* A thread reads the state before the interval: with an old state it looks again. */
@@ -98,11 +98,6 @@ void leakwrap_sampling_switch(uint32_t interval)
 	if (state < LEAKWRAP_THREAD_SAMPLING)
 		state = LEAKWRAP_THREAD_SAMPLING;
 	atomic_store(&leakwrap_sampling_state, state);
-}
-
-bool leakwrap_has_gaps(void)
-{
-	return atomic_load_explicit(&sampling.has_gaps, memory_order_relaxed);
 }
 
 uint32_t leakwrap_last_interval(void)

@@ -74,8 +74,14 @@ static inline bool leakwrap_is_sampling(void)
 	return leakwrap_sampling_interval() != 0;
 }
 
+/* 1 until not all new blocks are recorded for the first time, then 0. */
+extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_has_all;
+
 /* Returns whether there was a time when not all new blocks were recorded. */
-bool leakwrap_has_gaps(void);
+static inline bool leakwrap_has_gaps(void)
+{
+	return atomic_load_explicit(&leakwrap_has_all, memory_order_relaxed) == 0;
+}
 
 /* Returns the last interval by which blocks were sampled, or 0 if none was. */
 uint32_t leakwrap_last_interval(void);

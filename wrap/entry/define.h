@@ -113,7 +113,9 @@ __asm__(".globl leakwrap_disable");
 #endif
 
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
- * that it returns.  This is malloc: its wrapper does nothing else.
+ * that it returns.  This is malloc: its wrapper does nothing else.  leakwrap_NAME_unrecognized goes
+ * on where a thread that simply records does not recognize the stack, and leakwrap_NAME_slow_path
+ * where a thread does something else, or the block is large.
  *
  * A thread that samples takes a second fast path.  IS_LEAF: the real function calls no other
  * wrapped function.  Then the block is counted before the real call, and nothing is left to do
@@ -130,8 +132,15 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                \
 	                                                 LEAKWRAP_CALLER_PARAMS)               \
 	{                                                                                      \
+		leakwrap_begin_allocation();                                                   \
 		ENTRY_FIND_ORIGINAL();                                                         \
 		ENTRY_ATTEMPT(name, arguments)                                                 \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
+	}                                                                                      \
+	ENTRY_SLOW_PATH type leakwrap_##name##_unrecognized(ENTRY_LIST parameters,             \
+	                                                    LEAKWRAP_CALLER_PARAMS)            \
+	{                                                                                      \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
 	}                                                                                      \
@@ -139,6 +148,7 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                      \
 		size_t bytes = size;                                                           \
 		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */       \
+		leakwrap_begin_allocation();                                                   \
 		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                           \
 		if (leakwrap_likely(leakwrap_pass_after_call(bytes)))                          \
 			return passed;                                                         \
@@ -147,9 +157,7 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                      \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
 	{                                                                                      \
-		leakwrap_begin_allocation();                                                   \
-		uint32_t value = leakwrap_fast_predict(size, LEAKWRAP_CALLER);                 \
-		if (leakwrap_unlikely(value == 0)) {                                           \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                          \
 			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
 			if (!(is_leaf) && leakwrap_likely(leakwrap_thread_is_sampling()))      \
@@ -157,6 +165,13 @@ __asm__(".globl leakwrap_disable");
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
 			                                   LEAKWRAP_CALLER_ARGS(caller));      \
+		}                                                                              \
+		leakwrap_begin_allocation();                                                   \
+		uint32_t value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);           \
+		if (leakwrap_unlikely(value == 0)) {                                           \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
+			return leakwrap_##name##_unrecognized(ENTRY_LIST arguments,            \
+			                                      LEAKWRAP_CALLER_ARGS(caller));   \
 		}                                                                              \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
 		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                   \
@@ -218,26 +233,11 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, false, void *, name, parameters, arguments, \
 	                      size, return NULL)                                                  \
 	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                            \
-	ENTRY_SLOW_PATH void *leakwrap_##name##_resize(ENTRY_LIST parameters,                     \
-	                                               LEAKWRAP_CALLER_PARAMS)                    \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_slow_resize(ENTRY_LIST parameters,                \
+	                                                    LEAKWRAP_CALLER_PARAMS)               \
 	{                                                                                         \
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                  \
 		leakwrap_begin_allocation();                                                      \
-		uint32_t value = leakwrap_fast_predict(size, caller);                             \
-		uint32_t old_value = leakwrap_fast_take(&value, block, size);                     \
-		if (leakwrap_likely(old_value)) {                                                 \
-			void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                     \
-			leakwrap_self.releasing = NULL;                                           \
-			if (leakwrap_likely(leakwrap_fast_record(value, resized)))                \
-				return resized;                                                   \
-			return leakwrap_end_fast_resize(old_value, block, resized, size, caller); \
-		}                                                                                 \
-		if (leakwrap_has_no_record(block)) {                                              \
-			void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-			if (leakwrap_likely(leakwrap_pass_after_call(size)))                      \
-				return passed;                                                    \
-			return leakwrap_record_allocation(passed, size, caller);                  \
-		}                                                                                 \
 		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
 		struct leakwrap_resize resize;                                                    \
 		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
@@ -245,13 +245,40 @@ __asm__(".globl leakwrap_disable");
 		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
 		return leakwrap_end_resize(&resize, resized, size, caller);                       \
 	}                                                                                         \
-	void *ENTRY_WRAPPER(name, parameters)                                                     \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_fast_resize(ENTRY_LIST parameters,                \
+	                                                    LEAKWRAP_CALLER_PARAMS)               \
 	{                                                                                         \
+		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                  \
+		leakwrap_begin_allocation();                                                      \
+		uint32_t value = leakwrap_fast_predict_small(size, caller);                       \
+		uint32_t old_value = leakwrap_fast_take(&value, block, size);                     \
+		if (leakwrap_unlikely(!old_value))                                                \
+			return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                \
+			                                     LEAKWRAP_CALLER_PASSED);             \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
+		leakwrap_self.releasing = NULL;                                                   \
+		if (leakwrap_likely(leakwrap_fast_record(value, resized)))                        \
+			return resized;                                                           \
+		return leakwrap_end_fast_resize(old_value, block, resized, size, caller);         \
+	}                                                                                         \
+	LEAKWRAP_INLINE void *leakwrap_##name##_resize parameters                                 \
+	{                                                                                         \
+		if (leakwrap_likely(leakwrap_may_be_fast(size) && block)) {                       \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                          \
+			return leakwrap_##name##_fast_resize(ENTRY_LIST arguments,                \
+			                                     LEAKWRAP_CALLER_ARGS(caller));       \
+		}                                                                                 \
 		if (!block)                                                                       \
 			return leakwrap_##name##_allocate arguments;                              \
+		if (leakwrap_likely(leakwrap_has_no_record(block)))                               \
+			return leakwrap_##name##_sampled arguments;                               \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                  \
-		return leakwrap_##name##_resize(ENTRY_LIST arguments,                             \
-		                                LEAKWRAP_CALLER_ARGS(caller));                    \
+		return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                        \
+		                                     LEAKWRAP_CALLER_ARGS(caller));               \
+	}                                                                                         \
+	void *ENTRY_WRAPPER(name, parameters)                                                     \
+	{                                                                                         \
+		return leakwrap_##name##_resize arguments;                                        \
 	}                                                                                         \
 	ENTRY_EXPORT_RESIZE(name, parameters, arguments)
 

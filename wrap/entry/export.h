@@ -48,21 +48,19 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 	{                                                                                 \
 		if (!leakwrap_begin_library_calls() && !leakwrap_is_recorded(block))      \
 			return ENTRY_CALL_ORIGINAL(name, arguments);                      \
-		return block ? leakwrap_##name##_resize(ENTRY_LIST arguments,             \
-		                                        LEAKWRAP_CALLER_PASSED)           \
+		return block ? leakwrap_##name##_slow_resize(ENTRY_LIST arguments,        \
+		                                             LEAKWRAP_CALLER_PASSED)      \
 		             : leakwrap_##name##_slow_path(ENTRY_LIST arguments,          \
 		                                           LEAKWRAP_CALLER_PASSED);       \
 	}                                                                                 \
 	ENTRY_EXPORT(void *, name, parameters)                                            \
 	{                                                                                 \
-		struct leakwrap_caller caller = LEAKWRAP_CALLER;                          \
-		if (leakwrap_unlikely(!leakwrap_libraries_are_recorded))                  \
+		if (leakwrap_unlikely(!leakwrap_libraries_are_recorded)) {                \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                  \
 			return leakwrap_##name##_undecided(ENTRY_LIST arguments,          \
 			                                   LEAKWRAP_CALLER_ARGS(caller)); \
-		if (!block)                                                               \
-			return leakwrap_##name##_allocate arguments;                      \
-		return leakwrap_##name##_resize(ENTRY_LIST arguments,                     \
-		                                LEAKWRAP_CALLER_ARGS(caller));            \
+		}                                                                         \
+		return leakwrap_##name##_resize arguments;                                \
 	}
 
 #define ENTRY_EXPORT_RELEASE(name, parameters, arguments)                                      \

@@ -97,6 +97,14 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_site(uint32_t value)
 	return (value >> 13 & ~(uint32_t)3) | (value >> 12 & 3);
 }
 
+/* Returns whether VALUE, which encodes a block, has the call site NUMBER: cheaper than the call site
+ * itself. */
+LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
+{
+	return (value & ~(LEAKWRAP_SLOT_HALF | LEAKWRAP_SLOT_SIZE_FIELD)) ==
+	       leakwrap_slot_place_site(number);
+}
+
 /* Encodes the slot value of a block.  SIZE: at most LEAKWRAP_SLOT_LARGE, which stands for larger
  * sizes, too.  WITHIN: the block's position in its window, 0 or LEAKWRAP_HALFWAY.  Two values of
  * sizes below LEAKWRAP_SLOT_LARGE differ by the sizes' difference. */

@@ -33,6 +33,18 @@
 
 /* Bare-metal builds have no fast path: every call takes the slow path. */
 
+LEAKWRAP_INLINE bool leakwrap_may_be_fast(size_t size)
+{
+	(void)size;
+	return false;
+}
+
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(size_t size, struct leakwrap_caller caller)
+{
+	(void)size, (void)caller;
+	return 0;
+}
+
 LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_caller caller)
 {
 	(void)size, (void)caller;
@@ -108,21 +120,33 @@ LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
 
 #else
 
-/* Predicts the value of the live-table slot for SIZE bytes that CALLER is about to allocate.  The
- * value lacks only the block's position in its window.  Returns 0 if the thread does not simply
- * record, SIZE does not fit a slot, or the stack is not in the first way of the stack cache. */
-LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_caller caller)
+/* Returns whether this thread simply records, and SIZE fits a slot.  Otherwise the fast path does
+ * not apply to a block of SIZE bytes. */
+LEAKWRAP_INLINE bool leakwrap_may_be_fast(size_t size)
 {
-	uint32_t value = 0;
+	return leakwrap_likely(size < leakwrap_self.fast_below);
+}
 
-	if (leakwrap_likely(size < leakwrap_self.fast_below))
-		value = leakwrap_stack_cache_probe_first(caller.pc, caller.sp, caller.fp);
+/* Predicts the value of the live-table slot for SIZE bytes that CALLER is about to allocate.  The
+ * value lacks only the block's position in its window.  Returns 0 if the stack is not in the first
+ * way of the stack cache.  leakwrap_may_be_fast(SIZE) must be true. */
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(size_t size, struct leakwrap_caller caller)
+{
+	uint32_t value = leakwrap_stack_cache_probe_first(caller.pc, caller.sp, caller.fp);
+
 	if (leakwrap_unlikely(value == 0))
 		return 0;
 	value += (uint32_t)size;
 	if (value == 0)
 		__builtin_unreachable(); /* it holds a call site */
 	return value;
+}
+
+/* Predicts as leakwrap_fast_predict_small does.  Returns 0 if leakwrap_may_be_fast(SIZE) is
+ * false. */
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_caller caller)
+{
+	return leakwrap_may_be_fast(size) ? leakwrap_fast_predict_small(size, caller) : 0;
 }
 
 /* Returns the call site in VALUE, or LEAKWRAP_SITE_NONE if the prediction failed. */
@@ -218,6 +242,15 @@ LEAKWRAP_INLINE bool leakwrap_has_no_sample(const void *block)
 	return leakwrap_likely(leakwrap_thread_is_sampling() && !leakwrap_may_be_sampled(block));
 }
 
+/* Returns whether BLOCK, which may be NULL and has no record in the live table, may have a sample,
+ * or must be counted when it is freed: all blocks have been recorded so far.  Whatever this thread
+ * does. */
+LEAKWRAP_INLINE bool leakwrap_may_be_known(const void *block)
+{
+	return (atomic_load_explicit(leakwrap_sample_filter_of(block), memory_order_relaxed) |
+	        atomic_load_explicit(&leakwrap_has_all, memory_order_relaxed)) != 0;
+}
+
 /* Returns whether an inner call has counted BLOCK, and it certainly is not sampled. */
 LEAKWRAP_INLINE bool leakwrap_is_passed(const void *block)
 {
@@ -265,8 +298,7 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 	removal = leakwrap_live_fast_remove(block, &self->releasing);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
-	else if (removal == LEAKWRAP_NO_RECORD &&
-	         (leakwrap_self_after_call.releasing || !leakwrap_has_no_sample(block)))
+	else if (removal == LEAKWRAP_NO_RECORD && leakwrap_unlikely(leakwrap_may_be_known(block)))
 		return LEAKWRAP_NOT_FAST;
 	return removal;
 }
@@ -284,7 +316,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 	old_value = leakwrap_live_fast_take(block);
 	if (leakwrap_unlikely(old_value == 0))
 		return 0;
-	if (leakwrap_unlikely(leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED))
+	if (leakwrap_unlikely(leakwrap_slot_is_of_site(old_value, LEAKWRAP_SITE_IGNORED)))
 		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	leakwrap_mark_release(&leakwrap_self, block);
 	return old_value;
