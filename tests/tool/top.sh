@@ -122,12 +122,12 @@ sed 's/columns [0-9]*//; s/rows [0-9]*//' "$W/before" >"$W/before.modes"
 sed 's/columns [0-9]*//; s/rows [0-9]*//' "$W/after" >"$W/after.modes"
 cmp -s "$W/before.modes" "$W/after.modes" || fail "the terminal has other modes"
 
-# With 8,192 call sites top asks less often: reading a dump takes its time.
+# With 16,384 call sites top asks less often: reading a dump takes its time.
 cp "$W/ascending" "$W/wide"
-start_growing wide 16 13
+start_growing wide 16 14
 tmux send-keys "clear; $lw top --interval=1 wide; echo back" Enter
 screen_has '^process .* wide'
-screen_has ' one every \([3-9]\|[1-9][0-9]\) s'
+screen_has ' one every \([2-9]\|[1-9][0-9]\) s'
 kill -9 "$pid"
 tmux send-keys q
 screen_has '^back$'

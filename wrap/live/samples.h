@@ -3,9 +3,9 @@
  *    address ──► filter: certainly not sampled?
  *       └──────► a bucket of each level ──► size, call site, interval
  *
- * Each free asks the filter.  It has a counter of samples for each piece of the address space, 8
- * KiB.  Pieces at a distance of 512 MiB share a counter.  So neighbours in the heap are neighbours
- * in the filter, which takes one cache line for 512 KiB of the heap.
+ * Each free asks the filter.  It has a counter of samples for each piece of the address space, 2
+ * KiB.  Pieces at a distance of 128 MiB share a counter.  So neighbours in the heap are neighbours
+ * in the filter, which takes one cache line for 128 KiB of the heap.
  *
  * An address leads to one bucket of each level.  A sample goes into the first bucket with a free
  * entry.  If there is none, a level twice as large is made.  Levels never move and are never freed.
@@ -43,7 +43,7 @@ struct leakwrap_found_sample {
 
 /* -- the filter -------------------------------------------------------------------------------- */
 
-#define LEAKWRAP_FILTER_PIECE_BITS 13
+#define LEAKWRAP_FILTER_PIECE_BITS 11
 #define LEAKWRAP_FILTER_BITS       16
 
 extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];

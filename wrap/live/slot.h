@@ -97,8 +97,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_site(uint32_t value)
 	return (value >> 13 & ~(uint32_t)3) | (value >> 12 & 3);
 }
 
-/* Returns whether VALUE, which encodes a block, has the call site NUMBER: cheaper than the call site
- * itself. */
+/* Returns whether VALUE, which encodes a block, has the call site NUMBER.  Takes fewer instructions
+ * than leakwrap_slot_site. */
 LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 {
 	return (value & ~(LEAKWRAP_SLOT_HALF | LEAKWRAP_SLOT_SIZE_FIELD)) ==

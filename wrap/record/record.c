@@ -249,7 +249,8 @@ void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_
 	if (block && leakwrap_self.inner) {
 		struct leakwrap_live_block inner;
 
-		if (leakwrap_fast_take_over(block, LEAKWRAP_CALLER_OF_PARAMS))
+		if (leakwrap_fast_take_over(block, LEAKWRAP_CALLER_OF_PARAMS) ||
+		    leakwrap_is_passed(block))
 			return block;
 		inner = leakwrap_live_find(block);
 		if (inner.site != LEAKWRAP_SITE_NONE)
@@ -285,6 +286,30 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 	return is_known;
 }
 
+#ifndef LEAKWRAP_BARE
+
+/* Has BLOCK, which is about to be released inside the release of ENCLOSING, certainly no record, so
+ * that nothing is to be counted?  In a static C++ program operator delete has removed the record,
+ * and now calls free.  In a sample the fast path may have taken BLOCK for a sampled neighbour. */
+static bool has_nothing_to_release(const void *block, const void *enclosing)
+{
+	if (leakwrap_samples_find(block).entry)
+		return false;
+	if (enclosing == block)
+		return !leakwrap_misuse_checked && leakwrap_live_is_slot_empty(block);
+	return leakwrap_has_gaps() && leakwrap_live_has_none(block);
+}
+
+#else
+
+static bool has_nothing_to_release(const void *block, const void *enclosing)
+{
+	(void)block, (void)enclosing;
+	return false;
+}
+
+#endif
+
 /* Begins the release of BLOCK on the slow path: the fast path does not apply to BLOCK, or misuse is
  * checked.  Returns the enclosing release. */
 static __attribute__((noinline)) struct leakwrap_enclosing_release
@@ -297,14 +322,10 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 
 	if (!block)
 		return enclosing;
-#ifndef LEAKWRAP_BARE
-	/* In a static C++ program operator delete has removed the record, and now calls free. */
-	if (enclosing.block == block && !leakwrap_misuse_checked &&
-	    leakwrap_live_is_slot_empty(block))
-		return enclosing;
-#endif
 	if (self->inner == block || self->inner == LEAKWRAP_INNER_UNTRACKED(block))
 		self->inner = LEAKWRAP_INNER_GONE;
+	if (has_nothing_to_release(block, enclosing.block))
+		return enclosing;
 	mark_release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
 	if (site == LEAKWRAP_SITE_NONE &&
