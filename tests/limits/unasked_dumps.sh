@@ -96,15 +96,18 @@ done
 
 # The first failed allocation, where no memory is left for the dump either.
 for run in $(seq "$runs"); do
-	log=$W/failure-$run.log
-	(
-		# shellcheck disable=SC3045 # dash has it
-		ulimit -v 60000
-		LEAKWRAP_OPTIONS="log=$log:exit=0:dump_at=failure" exec "$W/leaks" 10000000
-	)
-	equal "failure: status" $? 3
-	equal "failure: reasons" "$(reasons "$log")" "failure "
-	leak_is_on_top "$log"
+	for sample in 0 64K; do
+		log=$W/failure-$run-$sample.log
+		options=log=$log:exit=0:sample=$sample:dump_at=failure
+		(
+			# shellcheck disable=SC3045 # dash has it
+			ulimit -v 60000
+			LEAKWRAP_OPTIONS=$options exec "$W/leaks" 10000000
+		)
+		equal "failure: status" $? 3
+		equal "failure: reasons" "$(reasons "$log")" "failure "
+		leak_is_on_top "$log"
+	done
 done
 
 # Without a limit one line says so, and the program runs.

@@ -71,6 +71,7 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 /* -- the sample -------------------------------------------------------------------------------- */
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
+_Atomic uint32_t leakwrap_passing_state = LEAKWRAP_NO_STATE;
 _Atomic uint8_t leakwrap_has_all = 1;
 
 static struct {
@@ -79,6 +80,7 @@ static struct {
 	_Atomic uint32_t since;         /* seconds since 1970 */
 	_Atomic uint32_t threads;       /* threads that have drawn, for their seeds */
 	_Atomic uint32_t seed;
+	bool looks_after_calls; /* changes at start alone */
 } sampling;
 
 void leakwrap_sampling_switch(uint32_t interval)
@@ -95,9 +97,16 @@ void leakwrap_sampling_switch(uint32_t interval)
 		atomic_store(&sampling.last_interval, interval);
 	/* A thread reads the state before the interval: with an old state it looks again. */
 	atomic_store(&sampling.interval, interval);
-	if (state < LEAKWRAP_THREAD_SAMPLING)
+	if (state < LEAKWRAP_THREAD_SAMPLING || state == LEAKWRAP_NO_STATE)
 		state = LEAKWRAP_THREAD_SAMPLING;
 	atomic_store(&leakwrap_sampling_state, state);
+	if (!sampling.looks_after_calls)
+		atomic_store(&leakwrap_passing_state, state);
+}
+
+void leakwrap_sampling_look_after_calls(void)
+{
+	sampling.looks_after_calls = true;
 }
 
 uint32_t leakwrap_last_interval(void)

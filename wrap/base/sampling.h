@@ -64,6 +64,10 @@ extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_sampling_state;
  * held.  Threads follow when they take the slow path. */
 void leakwrap_sampling_switch(uint32_t interval);
 
+/* Makes all threads look at what each allocation returns, because a failure is to be reported.
+ * Called at start, before the first switch. */
+void leakwrap_sampling_look_after_calls(void);
+
 /* Returns the interval, 0 if all blocks are recorded, or LEAKWRAP_SAMPLE_OFF.  What was done before
  * the switch to it is visible then. */
 uint32_t leakwrap_sampling_interval(void);
@@ -73,6 +77,14 @@ static inline bool leakwrap_is_sampling(void)
 {
 	return leakwrap_sampling_interval() != 0;
 }
+
+/* In the place of a state: no thread has it. */
+#define LEAKWRAP_NO_STATE UINT32_MAX
+
+/* The state of the threads that need not look at what an allocation returns.  It is
+ * leakwrap_sampling_state, or LEAKWRAP_NO_STATE before the first switch and after
+ * leakwrap_sampling_look_after_calls. */
+extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
 
 /* 1 until not all new blocks are recorded for the first time, then 0. */
 extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_has_all;

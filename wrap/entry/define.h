@@ -119,9 +119,10 @@ __asm__(".globl leakwrap_disable");
  *
  * A thread that samples takes a second fast path.  IS_LEAF: the real function calls no other
  * wrapped function.  Then the block is counted before the real call, and nothing is left to do
- * after it.  Otherwise an inner call may count the block: leakwrap_NAME_sampled looks after the
- * real call.  The wrapper leaves to it by a jump, so that the caller there is the wrapper's, and
- * need not be kept.  A compiler that called it would add the wrapper to the sample's backtrace.
+ * after it.  Otherwise an inner call may count the block, the block may be sampled, or a failure is
+ * to be reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by a
+ * jump, so that the caller there is the wrapper's, and need not be kept.  A compiler that called it
+ * would add the wrapper to the sample's backtrace.
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
@@ -150,7 +151,7 @@ __asm__(".globl leakwrap_disable");
 		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */       \
 		leakwrap_begin_allocation();                                                   \
 		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                           \
-		if (leakwrap_likely(leakwrap_pass_after_call(bytes)))                          \
+		if (leakwrap_likely(passed && leakwrap_pass_after_call(bytes)))                \
 			return passed;                                                         \
 		LEAKWRAP_HIDE_VALUE(passed);                                                   \
 		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);               \
@@ -160,7 +161,7 @@ __asm__(".globl leakwrap_disable");
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                          \
 			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
-			if (!(is_leaf) && leakwrap_likely(leakwrap_thread_is_sampling()))      \
+			if (leakwrap_likely(leakwrap_thread_is_sampling()))                    \
 				return leakwrap_##name##_sampled arguments;                    \
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
@@ -270,7 +271,8 @@ __asm__(".globl leakwrap_disable");
 		}                                                                                 \
 		if (!block)                                                                       \
 			return leakwrap_##name##_allocate arguments;                              \
-		if (leakwrap_likely(leakwrap_has_no_record(block)))                               \
+		/* A resize to 0 bytes may free the block, and return NULL without a failure. */  \
+		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block)))                \
 			return leakwrap_##name##_sampled arguments;                               \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                  \
 		return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                        \

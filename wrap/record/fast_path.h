@@ -214,11 +214,15 @@ LEAKWRAP_INLINE bool leakwrap_count_down(size_t size)
 }
 
 /* Counts a block of SIZE bytes that is about to be allocated.  Returns false and changes nothing if
- * the block may be sampled.  Inner calls would count the block again: only for a function that
- * calls no other wrapped function. */
+ * the block may be sampled, or a failure is to be reported.  Inner calls would count the block
+ * again: only for a function that calls no other wrapped function. */
 LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
 {
-	return leakwrap_likely(leakwrap_thread_is_sampling()) && leakwrap_count_down(size);
+	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
+	return leakwrap_likely(
+	               leakwrap_self_after_call.state ==
+	               atomic_load_explicit(&leakwrap_passing_state, memory_order_relaxed)) &&
+	       leakwrap_count_down(size);
 }
 
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The

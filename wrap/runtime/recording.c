@@ -72,6 +72,8 @@ void leakwrap_recording_start(void)
 		recording.interval = 0;
 	}
 	leakwrap_announce_recording(recording.is_on, recording.interval);
+	if (leakwrap_options.dump_at_failure)
+		leakwrap_sampling_look_after_calls();
 	recording.pauses = !recording.is_on || recording.interval != 0;
 	if (recording.pauses)
 		leakwrap_sampling_switch(recording.is_on ? recording.interval
