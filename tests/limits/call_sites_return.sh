@@ -39,7 +39,7 @@ leaks_are_complete trees
 "$W/parser" 30000 >"$W/out" 2>"$W/json" || fail "json: status $?"
 read -r calls walks requests <"$W/out"
 at_most "json: system calls in $requests requests ($walks walks)" "$calls" $((requests * 20))
-at_most "json: tracer_bytes" "$(dump_value "$W/json" 1 tracer_bytes)" 12000000
+at_most "json: tracer_bytes" "$(dump_value "$W/json" 1 tracer_bytes)" 7200000
 leaks_are_complete json
 
 [ -z "$failed" ] || fail "${failed#; }"

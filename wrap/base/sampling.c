@@ -72,7 +72,7 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
 _Atomic uint32_t leakwrap_passing_state = LEAKWRAP_NO_STATE;
-_Atomic uint8_t leakwrap_has_all = 1;
+_Atomic uint8_t leakwrap_has_recorded_all = 1;
 
 static struct {
 	_Atomic uint32_t interval;      /* as of leakwrap_sampling_interval */
@@ -92,7 +92,7 @@ void leakwrap_sampling_switch(uint32_t interval)
 		                                     (uint32_t)(uintptr_t)&interval << 16 | 1);
 	atomic_store(&sampling.since, (uint32_t)leakwrap_time_utc());
 	if (interval != 0)
-		atomic_store(&leakwrap_has_all, 0);
+		atomic_store(&leakwrap_has_recorded_all, 0);
 	if (interval != 0 && interval != LEAKWRAP_SAMPLE_OFF)
 		atomic_store(&sampling.last_interval, interval);
 	/* A thread reads the state before the interval: with an old state it looks again. */

@@ -86,13 +86,13 @@ static inline bool leakwrap_is_sampling(void)
  * leakwrap_sampling_look_after_calls. */
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
 
-/* 1 until not all new blocks are recorded for the first time, then 0. */
-extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_has_all;
+/* 1 as long as every block has been recorded, then 0 for ever. */
+extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_has_recorded_all;
 
 /* Returns whether there was a time when not all new blocks were recorded. */
 static inline bool leakwrap_has_gaps(void)
 {
-	return atomic_load_explicit(&leakwrap_has_all, memory_order_relaxed) == 0;
+	return atomic_load_explicit(&leakwrap_has_recorded_all, memory_order_relaxed) == 0;
 }
 
 /* Returns the last interval by which blocks were sampled, or 0 if none was. */

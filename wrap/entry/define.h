@@ -113,9 +113,7 @@ __asm__(".globl leakwrap_disable");
 #endif
 
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
- * that it returns.  This is malloc: its wrapper does nothing else.  leakwrap_NAME_unrecognized goes
- * on where a thread that simply records does not recognize the stack, and leakwrap_NAME_slow_path
- * where a thread does something else, or the block is large.
+ * that it returns.  This is malloc: its wrapper does nothing else.
  *
  * A thread that samples takes a second fast path.  IS_LEAF: the real function calls no other
  * wrapped function.  Then the block is counted before the real call, and nothing is left to do
@@ -139,12 +137,6 @@ __asm__(".globl leakwrap_disable");
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
 	}                                                                                      \
-	ENTRY_SLOW_PATH type leakwrap_##name##_unrecognized(ENTRY_LIST parameters,             \
-	                                                    LEAKWRAP_CALLER_PARAMS)            \
-	{                                                                                      \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
-	}                                                                                      \
 	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                              \
 	{                                                                                      \
 		size_t bytes = size;                                                           \
@@ -158,21 +150,19 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                      \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
 	{                                                                                      \
-		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                          \
-			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
-			if (leakwrap_likely(leakwrap_thread_is_sampling()))                    \
-				return leakwrap_##name##_sampled arguments;                    \
+		uint32_t value = 0;                                                            \
+		if (leakwrap_likely(leakwrap_may_be_fast(size))) {                             \
+			leakwrap_begin_allocation();                                           \
+			value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);            \
+		} else if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size))) {    \
+			return ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		} else if (leakwrap_likely(leakwrap_thread_is_sampling())) {                   \
+			return leakwrap_##name##_sampled arguments;                            \
+		}                                                                              \
+		if (leakwrap_unlikely(value == 0)) {                                           \
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
 			                                   LEAKWRAP_CALLER_ARGS(caller));      \
-		}                                                                              \
-		leakwrap_begin_allocation();                                                   \
-		uint32_t value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);           \
-		if (leakwrap_unlikely(value == 0)) {                                           \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
-			return leakwrap_##name##_unrecognized(ENTRY_LIST arguments,            \
-			                                      LEAKWRAP_CALLER_ARGS(caller));   \
 		}                                                                              \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
 		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                   \

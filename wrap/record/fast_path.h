@@ -246,15 +246,6 @@ LEAKWRAP_INLINE bool leakwrap_has_no_sample(const void *block)
 	return leakwrap_likely(leakwrap_thread_is_sampling() && !leakwrap_may_be_sampled(block));
 }
 
-/* Returns whether BLOCK, which may be NULL and has no record in the live table, may have a sample,
- * or must be counted when it is freed: all blocks have been recorded so far.  Whatever this thread
- * does. */
-LEAKWRAP_INLINE bool leakwrap_may_be_known(const void *block)
-{
-	return (atomic_load_explicit(leakwrap_sample_filter_of(block), memory_order_relaxed) |
-	        atomic_load_explicit(&leakwrap_has_all, memory_order_relaxed)) != 0;
-}
-
 /* Returns whether an inner call has counted BLOCK, and it certainly is not sampled. */
 LEAKWRAP_INLINE bool leakwrap_is_passed(const void *block)
 {
@@ -286,6 +277,15 @@ LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *b
 	self->releasing = block;
 }
 
+/* Returns whether the release of BLOCK, which may be NULL and has no record in the live table, may
+ * have to be recorded.  BLOCK may have a sample.  While all blocks have been recorded, a release
+ * without a record is counted. */
+LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block)
+{
+	return (atomic_load_explicit(leakwrap_sample_filter_of(block), memory_order_relaxed) |
+	        atomic_load_explicit(&leakwrap_has_recorded_all, memory_order_relaxed)) != 0;
+}
+
 /* Removes the record of BLOCK, which is about to be freed, and marks its release.  After
  * LEAKWRAP_REMOVED the caller sets leakwrap_self.releasing to NULL after the real call.  After
  * LEAKWRAP_NO_RECORD nothing but the real call is left to do.  Otherwise nothing has changed, and
@@ -302,7 +302,8 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 	removal = leakwrap_live_fast_remove(block, &self->releasing);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
-	else if (removal == LEAKWRAP_NO_RECORD && leakwrap_unlikely(leakwrap_may_be_known(block)))
+	else if (removal == LEAKWRAP_NO_RECORD &&
+	         leakwrap_unlikely(leakwrap_may_need_release(block)))
 		return LEAKWRAP_NOT_FAST;
 	return removal;
 }

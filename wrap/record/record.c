@@ -288,8 +288,8 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 
 #ifndef LEAKWRAP_BARE
 
-/* Has BLOCK, which is about to be released inside the release of ENCLOSING, certainly no record, so
- * that nothing is to be counted?  In a static C++ program operator delete has removed the record,
+/* Is nothing to be recorded of the release of BLOCK, inside the release of ENCLOSING or NULL?  Then
+ * BLOCK certainly has no record.  In a static C++ program operator delete has removed the record,
  * and now calls free.  In a sample the fast path may have taken BLOCK for a sampled neighbour. */
 static bool has_nothing_to_release(const void *block, const void *enclosing)
 {
