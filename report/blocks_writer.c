@@ -10,6 +10,7 @@
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/roots.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_table.h"
 
 /* A block takes at most 48 bytes of a line. */

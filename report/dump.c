@@ -14,6 +14,8 @@
 #include "report/log_file.h"
 #include "report/output.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_age.h"
+#include "wrap/site/site_reading.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/process.h"
 

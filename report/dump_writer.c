@@ -17,6 +17,7 @@
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "report/origin.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_read.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"

@@ -2,6 +2,7 @@
 #include "report/kinds_writer.h"
 
 #include "wrap/port/port.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_table.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_peak.h"
 #include "wrap/site/site_mark.h"

@@ -10,6 +10,7 @@
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
  * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
+ * sources: wrap/site/site_age.c wrap/site/young_ring.c
  * flags: -Wl,--wrap=leakwrap_time_monotonic */
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"

@@ -11,6 +11,7 @@
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
  * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
+ * sources: wrap/site/site_age.c wrap/site/young_ring.c wrap/site/site_reading.c
  * flags: -Wl,--wrap=leakwrap_pages_map -Wl,--wrap=leakwrap_lock */
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"
@@ -22,8 +23,11 @@
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_read.h"
+#include "wrap/site/site_reading.h"
 #include "wrap/site/site_table.h"
+#include "wrap/site/young_site.h"
 #include "one_module.h"
 #include "unit.h"
 
@@ -47,6 +51,12 @@ static _Atomic unsigned live_end = BLOCKS;
 static struct leakwrap_live_block block_in(uint64_t entry)
 {
 	return (struct leakwrap_live_block){1, 1, (uint32_t)entry};
+}
+
+/* There are no young call sites here. */
+void leakwrap_young_sites_settle(bool has_lock)
+{
+	(void)has_lock;
 }
 
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
@@ -463,7 +473,7 @@ static void fill_up(void)
 		number = walk(who);
 		record(blocks++, number, who);
 	} while (frames_of(number, who) == make_up(who, pcs) && blocks < BLOCKS);
-	CHECK(leakwrap_sites_are_scarce() && blocks > LEAKWRAP_SITE_LIMIT - 10000);
+	CHECK(leakwrap_sites_are_scarce() && blocks > LEAKWRAP_SITE_FIRST_YOUNG - 10000);
 	/* The numbers that are reserved for cut backtraces are used up. */
 	for (unsigned i = 0; i < 20000; i++) {
 		who = new_stack();

@@ -8,7 +8,8 @@
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
- * sources: wrap/site/site_read.c wrap/base/options.c */
+ * sources: wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
+ * sources: wrap/base/options.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/slot.h"
@@ -186,8 +187,10 @@ static void check_number(unsigned chain, uint32_t number)
 		CHECK(none == number);
 }
 
+/* No stack is passed over, however many are not recognized. */
 static uint32_t recall(const uintptr_t *stack, unsigned chain)
 {
+	leakwrap_self.unrecognized = leakwrap_self.passed_over = 0;
 	return leakwrap_stack_cache_find(pc_of(chain, 0), (uintptr_t)stack, fp_of(stack, chain));
 }
 
@@ -641,7 +644,7 @@ static void *crowd_out(void *unused)
 
 	(void)unused;
 	crowd_in();
-	while (leakwrap_sites_limit() < LEAKWRAP_SITE_LIMIT) {
+	while (leakwrap_sites_limit() < LEAKWRAP_SITE_FIRST_YOUNG) {
 		const uint32_t number = leakwrap_sites_limit();
 
 		made.pcs[0]++;

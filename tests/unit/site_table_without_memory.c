@@ -8,7 +8,8 @@
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
  * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
- * sources: wrap/site/site_read.c wrap/base/options.c */
+ * sources: wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
+ * sources: wrap/base/options.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "made_up.h"

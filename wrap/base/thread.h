@@ -71,7 +71,8 @@ struct leakwrap_thread {
 	unsigned disabled;                /* how deep leakwrap_disable() is nested */
 
 #ifndef LEAKWRAP_BARE
-	/* The fast path may record a block of fewer bytes than this: 0 unless RECORDING. */
+	/* The fast path may record a block of fewer bytes than this: 0 unless RECORDING, and 0
+	 * where the thread's stacks are never recognized. */
 	size_t fast_below;
 #endif
 
@@ -121,8 +122,9 @@ struct leakwrap_thread {
 	uintptr_t reader_sp;
 	unsigned reader_slot;
 
-	/* stack_cache.c: how many stacks in a row the slow path did not recognize. */
-	unsigned unrecognized;
+	/* stack_cache.c: a score of the stacks that the slow path did not recognize; how many
+	 * stacks were passed over since that began, and how often it was given up. */
+	unsigned unrecognized, passed_over, given_up;
 #endif
 };
 
@@ -140,6 +142,24 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 
+#ifndef LEAKWRAP_BARE
+
+/* Opens the fast path if the thread's state allows it.  Signal-safe: a signal handler may change
+ * the state meanwhile. */
+static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
+{
+	enum leakwrap_thread_state state;
+
+	do {
+		atomic_signal_fence(memory_order_seq_cst);
+		state = self->state;
+		self->fast_below = state == LEAKWRAP_THREAD_RECORDING ? LEAKWRAP_FAST_BELOW : 0;
+		atomic_signal_fence(memory_order_seq_cst);
+	} while (self->state != state);
+}
+
+#endif
+
 /* Sets the thread's STATE.  Signal-safe: a signal handler that comes between finds the fast path
  * closed, and may set another state, which then stays. */
 static inline void leakwrap_thread_set_state(struct leakwrap_thread *self,
@@ -148,15 +168,10 @@ static inline void leakwrap_thread_set_state(struct leakwrap_thread *self,
 #ifndef LEAKWRAP_BARE
 	self->fast_below = 0;
 	atomic_signal_fence(memory_order_seq_cst);
+#endif
 	self->state = state;
-	do {
-		atomic_signal_fence(memory_order_seq_cst);
-		state = self->state;
-		self->fast_below = state == LEAKWRAP_THREAD_RECORDING ? LEAKWRAP_FAST_BELOW : 0;
-		atomic_signal_fence(memory_order_seq_cst);
-	} while (self->state != state);
-#else
-	self->state = state;
+#ifndef LEAKWRAP_BARE
+	leakwrap_thread_open_fast_path(self);
 #endif
 }
 

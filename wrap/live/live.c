@@ -286,6 +286,42 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	return (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
 }
 
+/* Finds the slot that holds the record of BLOCK with SITE, and sets *VALUE to what it holds.
+ * Returns NULL if there is none. */
+static leakwrap_live_slot *find_slot_with(const void *block, uint32_t site, uint32_t *value)
+{
+	const struct leakwrap_region *const region = leakwrap_region_find((uintptr_t)block);
+	leakwrap_live_slot *slot;
+	uint32_t within;
+
+	if (!region)
+		return NULL;
+	slot = leakwrap_slot_of(region, (uintptr_t)block, &within);
+	*value = atomic_load_explicit(slot, memory_order_acquire);
+	return leakwrap_slot_is_block(*value) && leakwrap_slot_within(*value) == within &&
+	                       leakwrap_slot_is_of_site(*value, site)
+	               ? slot
+	               : NULL;
+}
+
+bool leakwrap_live_has_site(const void *block, uint32_t site)
+{
+	uint32_t value;
+
+	return find_slot_with(block, site, &value) != NULL;
+}
+
+void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
+{
+	uint32_t value;
+	leakwrap_live_slot *const slot = find_slot_with(block, from, &value);
+
+	if (slot)
+		atomic_compare_exchange_strong(slot, &value,
+		                               leakwrap_slot_value(leakwrap_slot_size(value), to,
+		                                                   leakwrap_slot_within(value)));
+}
+
 /* -- held blocks ------------------------------------------------------------------------------- */
 
 /* Finds the record of ADDRESS, whose region is REGION (may be NULL), for a call that will hold it.

@@ -16,6 +16,7 @@
 #ifndef LEAKWRAP_LIVE_H
 #define LEAKWRAP_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,19 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size);
  * no record, or if the block is held.  Signal-safe.  Takes the tables' lock if BLOCK may be an
  * exact block, or while pages are being reclaimed. */
 struct leakwrap_live_block leakwrap_live_find(const void *block);
+
+#ifndef LEAKWRAP_BARE
+
+/* Returns whether a slot holds the record of BLOCK with the call site SITE.  Returns false as well
+ * if its page is being reclaimed, or if BLOCK is an exact block.  Signal-safe, takes no lock. */
+bool leakwrap_live_has_site(const void *block, uint32_t site);
+
+/* Replaces the call site FROM by TO in the record of BLOCK, if leakwrap_live_has_site(BLOCK, FROM)
+ * returns true.  BLOCK may be freed and allocated meanwhile, but not with FROM.  Signal-safe, takes
+ * no lock. */
+void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to);
+
+#endif
 
 /* Calls VISIT for every live block, held or not, also while other threads add and remove blocks.  A
  * block that is live throughout the call is visited once.  CONTEXT is passed to VISIT.

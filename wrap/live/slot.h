@@ -47,6 +47,23 @@ enum {
 /* Numbers of call sites are below this limit. */
 #define LEAKWRAP_SITE_LIMIT ((uint32_t)1 << LEAKWRAP_SITE_BITS)
 
+#ifndef LEAKWRAP_BARE
+/* The last numbers are of young call sites (young_site.h). */
+#define LEAKWRAP_YOUNG_SITES      4096u
+#define LEAKWRAP_SITE_FIRST_YOUNG (LEAKWRAP_SITE_LIMIT - LEAKWRAP_YOUNG_SITES)
+#endif
+
+/* Returns whether NUMBER is of a young call site. */
+LEAKWRAP_INLINE bool leakwrap_site_is_young(uint32_t number)
+{
+#ifndef LEAKWRAP_BARE
+	return leakwrap_unlikely(number >= LEAKWRAP_SITE_FIRST_YOUNG);
+#else
+	(void)number;
+	return false;
+#endif
+}
+
 /* The record of one live block. */
 struct leakwrap_live_block {
 	uintptr_t address;

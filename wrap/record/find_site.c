@@ -4,11 +4,13 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
 #include "wrap/base/readers.h"
+#include "wrap/base/thread.h"
 #include "wrap/live/slot.h"
 #include "wrap/record/library_calls.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
+#include "wrap/site/young_site.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
@@ -39,6 +41,14 @@ static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
 	return leakwrap_site_number(&trace, stack);
 }
 
+/* Returns a young call site for TRACE, or LEAKWRAP_SITE_NONE. */
+static uint32_t take_young_site(const struct leakwrap_trace *trace)
+{
+	return leakwrap_self.state == LEAKWRAP_THREAD_RECORDING && !leakwrap_options.peak
+	               ? leakwrap_young_site_take(trace, leakwrap_stack_cache_may_learn())
+	               : LEAKWRAP_SITE_NONE;
+}
+
 /* Walks a stack that the stack cache did not recognize.  Returns its call site, or
  * LEAKWRAP_SITE_LOST.
  *
@@ -49,13 +59,17 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	uintptr_t pcs[leakwrap_options.depth];
 	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
 	bool needs_read_set = leakwrap_stack_cache_learns_at_once();
-	uint32_t site;
+	uint32_t site = LEAKWRAP_SITE_NONE;
 
 	leakwrap_count(&leakwrap_walks, 1);
 	if (!needs_read_set) {
 		leakwrap_unwind(&trace, &stack, caller);
 		needs_read_set = leakwrap_library_calls_may_have_loaded(&trace);
 	}
+	if (!needs_read_set)
+		site = take_young_site(&trace);
+	if (site != LEAKWRAP_SITE_NONE)
+		return site;
 	if (!needs_read_set) {
 		site = leakwrap_site_number(&trace, &stack);
 		needs_read_set = site >= LEAKWRAP_SITE_FIRST &&
@@ -84,5 +98,6 @@ void leakwrap_end_site(const struct leakwrap_found_site *found)
 	if (leakwrap_likely(!found->has_walked))
 		return;
 	leakwrap_readers_leave(found->entered);
-	leakwrap_sites_collect_if_due();
+	if (!leakwrap_site_is_young(found->number))
+		leakwrap_sites_collect_if_due();
 }

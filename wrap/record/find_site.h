@@ -16,8 +16,8 @@ struct leakwrap_found_site {
 };
 
 /* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  Its
- * number is LEAKWRAP_SITE_LOST if no memory or no number is left.  leakwrap_end_site must follow.
- * Signal-safe. */
+ * number is LEAKWRAP_SITE_LOST if no memory or no number is left.  While the thread simply records,
+ * the call site may be young (young_site.h).  leakwrap_end_site must follow.  Signal-safe. */
 struct leakwrap_found_site leakwrap_find_site(const struct leakwrap_caller *caller);
 
 /* Ends the hold of FOUND: the block has its record, or gets none.  Signal-safe. */

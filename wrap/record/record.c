@@ -19,6 +19,7 @@
 #include "wrap/record/temporary.h"
 #include "wrap/record/thread_state.h"
 #include "wrap/runtime/runtime.h"
+#include "wrap/site/young_site.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/base/thread.h"
 
@@ -142,8 +143,13 @@ static void record_of_site(uint32_t site, void *block, size_t size, enum leakwra
 
 	if (leakwrap_unlikely(leakwrap_options.allocated))
 		leakwrap_count_allocation(block, size, site);
-	if (retry_fast_record(site, block, size))
+	if (retry_fast_record(site, block, size)) {
+		if (leakwrap_site_is_young(site))
+			leakwrap_young_site_give(site, block);
 		return;
+	}
+	if (leakwrap_site_is_young(site))
+		site = leakwrap_young_site_drop(site);
 	if (leakwrap_self.inner)
 		leakwrap_absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
@@ -407,6 +413,7 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 		return;
 	}
 	leakwrap_temporary_forget(block);
+	leakwrap_young_site_settle(block);
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
 	                                  &resize->mark);
 	if (resize->site == LEAKWRAP_SITE_NONE)
@@ -492,9 +499,10 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *block, size_t size,
                                     LEAKWRAP_CALLER_PARAMS)
 {
-	struct leakwrap_resize resize = {.block = old_block,
-	                                 .old_size = leakwrap_slot_size(old_value),
-	                                 .site = leakwrap_slot_site(old_value)};
+	struct leakwrap_resize resize = {
+	        .block = old_block,
+	        .old_size = leakwrap_slot_size(old_value),
+	        .site = leakwrap_young_site_of_taken(leakwrap_slot_site(old_value), old_block)};
 
 	return leakwrap_end_resize(&resize, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
@@ -509,6 +517,7 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
 	leakwrap_temporary_forget(block);
+	leakwrap_young_site_settle(block);
 	if (block)
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
 	if (old.site == LEAKWRAP_SITE_NONE)

@@ -27,6 +27,8 @@
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
+#include "wrap/site/site_age.h"
+#include "wrap/site/young_site.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_peak.h"
 #include "wrap/site/site_table.h"
@@ -211,8 +213,10 @@ static void after_fork_in_child(void)
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();
 	leakwrap_ended_stacks_forked();
-	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN)
+	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN) {
+		leakwrap_young_sites_settle(true);
 		leakwrap_sites_begin_own();
+	}
 	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
 }
 

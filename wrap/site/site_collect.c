@@ -12,6 +12,7 @@
 #include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_peak.h"
@@ -94,7 +95,7 @@ static void mark_sample(void *context, const struct leakwrap_sample *sample)
 /* Calls VISIT for each number that has a backtrace. */
 static void for_each_site(void (*visit)(uint32_t number))
 {
-	const uint32_t limit = leakwrap_sites_limit();
+	const uint32_t limit = leakwrap_site_numbers_limit();
 
 	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++)
 		if (leakwrap_site_backtrace(number) != 0)

@@ -1,4 +1,6 @@
 /* site_mark.c - see site_mark.h. */
+#include "wrap/site/site_age.h"
+#include "wrap/site/young_site.h"
 #include "wrap/site/site_mark.h"
 
 #include <stdatomic.h>
@@ -14,6 +16,7 @@ static struct {
 
 bool leakwrap_sites_mark(void)
 {
+	leakwrap_young_sites_settle(true);
 	if (!leakwrap_sites_begin_new())
 		return false;
 	atomic_store(&mark.first, leakwrap_sites_first_new());

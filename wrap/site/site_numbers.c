@@ -33,7 +33,7 @@ uint32_t leakwrap_site_numbers_limit(void)
 
 uint32_t leakwrap_site_numbers_left(void)
 {
-	return LEAKWRAP_SITE_LIMIT - leakwrap_site_numbers_limit() +
+	return LEAKWRAP_SITE_FIRST_YOUNG - leakwrap_site_numbers_limit() +
 	       atomic_load_explicit(&numbers.free_count, memory_order_relaxed);
 }
 
@@ -79,7 +79,7 @@ static uint32_t take_new(void)
 {
 	uint32_t number = leakwrap_site_numbers_limit();
 
-	while (number < LEAKWRAP_SITE_LIMIT && leakwrap_site_chunk(number))
+	while (number < LEAKWRAP_SITE_FIRST_YOUNG && leakwrap_site_chunk(number))
 		if (atomic_compare_exchange_weak(&numbers.limit, &number, number + 1))
 			return number;
 	return LEAKWRAP_SITE_NONE;
@@ -90,7 +90,7 @@ uint32_t leakwrap_site_number_take(void)
 	uint32_t number = LEAKWRAP_SITE_NONE;
 
 	if (atomic_load_explicit(&numbers.free_count, memory_order_relaxed) > RESTING ||
-	    leakwrap_site_numbers_limit() == LEAKWRAP_SITE_LIMIT)
+	    leakwrap_site_numbers_limit() == LEAKWRAP_SITE_FIRST_YOUNG)
 		number = take_free();
 	if (number == LEAKWRAP_SITE_NONE)
 		number = take_new();
@@ -108,7 +108,8 @@ bool leakwrap_site_numbers_add_chunk(bool from_reserve)
 {
 	const uint32_t number = leakwrap_site_numbers_limit();
 
-	return number == LEAKWRAP_SITE_LIMIT || leakwrap_site_chunk_make(number, from_reserve);
+	return number == LEAKWRAP_SITE_FIRST_YOUNG ||
+	       leakwrap_site_chunk_make(number, from_reserve);
 }
 
 void leakwrap_site_number_free(uint32_t number)

@@ -6,12 +6,15 @@
 
 #include "wrap/unwind/trace.h"
 
-/* For the next three functions, NUMBER is at least LEAKWRAP_SITE_FIRST and below the limit.  They
+/* For the next four functions, NUMBER is at least LEAKWRAP_SITE_FIRST and below the limit.  They
  * are signal-safe. */
 
 /* Reads the backtrace into TRACE.  The caller provides pcs with room for LEAKWRAP_MAX_DEPTH return
  * addresses.  Sets depth, kind and modules. */
 void leakwrap_site_read(uint32_t number, struct leakwrap_trace *trace);
+
+/* Returns the number of frames of the backtrace. */
+unsigned leakwrap_site_depth(uint32_t number);
 
 /* Returns how far the backtrace can be trusted. */
 enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number);

@@ -40,7 +40,4 @@ struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number);
 /* Keeps the high halves of NUMBER's backtrace in a sweep of them (base_backtrace.h). */
 void leakwrap_site_keep_high_halves(uint32_t number);
 
-/* Records that a backtrace may have two numbers from now on: leakwrap_sites_are_unique is false. */
-void leakwrap_sites_may_repeat(void);
-
 #endif

@@ -10,6 +10,7 @@
 #include "wrap/module/modules.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/delta_backtrace.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
@@ -18,6 +19,7 @@
 #include "wrap/site/stored_backtrace.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/trace_hash.h"
+#include "wrap/site/young_ring.h"
 #include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>
@@ -28,17 +30,11 @@
 #define LEAF_SITES 4096u
 
 static struct {
-	_Atomic uint32_t first_own;    /* the limit at the latest leakwrap_sites_begin_own */
-	_Atomic uint32_t first_new;    /* the limit at the latest leakwrap_sites_begin_new */
-	_Atomic uint32_t unique_limit; /* the limit at the first call: lower numbers are unique */
 	struct leakwrap_hash_table *_Atomic by_backtrace;
 	_Atomic unsigned removals; /* odd while call sites are being removed */
 	_Atomic bool took_late;    /* leakwrap_sites_took_late; written with the lock */
 	_Atomic bool were_scarce;  /* a backtrace was cut because too few numbers were left */
-} sites = {.first_own = LEAKWRAP_SITE_FIRST,
-           .first_new = LEAKWRAP_SITE_FIRST,
-           .unique_limit = LEAKWRAP_SITE_LIMIT,
-           .by_backtrace = &leakwrap_hash_table_empty.table};
+} sites = {.by_backtrace = &leakwrap_hash_table_empty.table};
 
 /* -- by backtrace ------------------------------------------------------------------------------ */
 
@@ -175,7 +171,7 @@ uint32_t leakwrap_site_oldest(uint32_t number)
 	uint64_t hash;
 	uint32_t found;
 
-	if (number < atomic_load(&sites.unique_limit))
+	if (leakwrap_site_is_unique(number))
 		return number;
 	leakwrap_site_read(number, &trace);
 	hash = leakwrap_trace_hash(&trace);
@@ -410,54 +406,9 @@ static uint32_t add_leaf(const struct leakwrap_trace *trace)
 
 uint32_t leakwrap_sites_limit(void)
 {
-	return leakwrap_site_numbers_limit();
-}
+	const uint32_t young = leakwrap_young_ring_limit();
 
-bool leakwrap_sites_begin_new(void)
-{
-	const uint32_t limit = leakwrap_sites_limit();
-
-	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
-		return false;
-	leakwrap_site_numbers_forget_free();
-	if (limit < atomic_load(&sites.unique_limit))
-		atomic_store(&sites.unique_limit, limit);
-	atomic_store(&sites.first_new, limit);
-	leakwrap_stack_index_clear();
-	return true;
-}
-
-void leakwrap_sites_begin_own(void)
-{
-	if (leakwrap_sites_begin_new())
-		atomic_store(&sites.first_own, leakwrap_sites_first_new());
-}
-
-uint32_t leakwrap_sites_first_new(void)
-{
-	return atomic_load_explicit(&sites.first_new, memory_order_relaxed);
-}
-
-uint32_t leakwrap_sites_first_own(void)
-{
-	return atomic_load_explicit(&sites.first_own, memory_order_relaxed);
-}
-
-bool leakwrap_sites_are_unique(void)
-{
-	return atomic_load(&sites.unique_limit) == LEAKWRAP_SITE_LIMIT;
-}
-
-unsigned leakwrap_sites_begin_reading(void)
-{
-	leakwrap_site_numbers_hold();
-	return leakwrap_readers_enter();
-}
-
-void leakwrap_sites_end_reading(unsigned entered)
-{
-	leakwrap_readers_leave(entered);
-	leakwrap_site_numbers_release();
+	return young != 0 ? young : leakwrap_site_numbers_limit();
 }
 
 bool leakwrap_sites_are_scarce(void)
@@ -535,6 +486,23 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 	return LEAKWRAP_SITE_LOST;
 }
 
+uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock)
+{
+	const uint64_t hash = leakwrap_trace_hash(trace);
+	const unsigned entered = leakwrap_readers_enter();
+	bool is_whole;
+	uint32_t number = number_without_lock(trace, hash, &is_whole);
+
+	if (number == LEAKWRAP_SITE_NONE && leakwrap_site_numbers_left() > 0 &&
+	    (has_lock || leakwrap_trylock(&leakwrap_tables_lock))) {
+		number = number_with_lock(trace, hash, &is_whole);
+		if (!has_lock)
+			leakwrap_unlock(&leakwrap_tables_lock);
+	}
+	leakwrap_readers_leave(entered);
+	return number;
+}
+
 /* -- removing: site_removal.h ------------------------------------------------------------------ */
 
 void leakwrap_sites_begin_removal(void)
@@ -592,9 +560,4 @@ struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number)
 	atomic_store(&leakwrap_site_chunk(number)->backtrace[number % LEAKWRAP_SITE_CHUNK], 0);
 	leakwrap_site_number_free(number);
 	return (struct leakwrap_base_backtrace *)base;
-}
-
-void leakwrap_sites_may_repeat(void)
-{
-	atomic_store(&sites.unique_limit, LEAKWRAP_SITE_FIRST);
 }

@@ -6,9 +6,7 @@
  *
  * slot.h names the numbers with a special meaning.  The backtrace of a number does not change while
  * a live block refers to it.  A number without live blocks is given back (site_collect.h).  A dump
- * reads backtraces without a lock: release stores publish them.  Whoever reads the live table and
- * then the backtraces of its numbers does so between leakwrap_sites_begin_reading and
- * leakwrap_sites_end_reading.
+ * reads backtraces without a lock: release stores publish them (site_reading.h).
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
  * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
@@ -32,44 +30,20 @@
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack);
 
-/* Returns the highest number plus 1.  Signal-safe. */
+/* Returns the highest number that a dump lists, plus 1.  Signal-safe. */
 uint32_t leakwrap_sites_limit(void);
 
 #ifndef LEAKWRAP_BARE
-/* Begins to read the live table and call sites: numbers that are found keep their backtraces until
- * the end, also if their blocks are released.  Returns the argument for leakwrap_sites_end_reading.
- * Calls nest.  Signals must be blocked until the end: a handler that leaves by siglongjmp would
- * keep call sites for ever.  Signal-safe, takes no lock. */
-unsigned leakwrap_sites_begin_reading(void);
-
-/* Ends to read.  ENTERED: what leakwrap_sites_begin_reading returned to this thread. */
-void leakwrap_sites_end_reading(unsigned entered);
+/* Does the same for a backtrace without a stack to learn.  HAS_LOCK: the caller holds the tables'
+ * lock.  Otherwise does not wait for it, and returns LEAKWRAP_SITE_NONE if it is needed and held.
+ * Counts no loss.  Signal-safe. */
+uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock);
 
 /* Returns whether live blocks have nearly all numbers: new backtraces are cut.  Signal-safe. */
 bool leakwrap_sites_are_scarce(void);
 
 /* Returns whether a backtrace was ever cut for that reason.  Signal-safe. */
 bool leakwrap_sites_were_scarce(void);
-
-/* Starts new numbers in a forked child: from now on each backtrace gets a new number, even if it
- * had a number before the fork.  So the number of a block shows whether the child allocated it.
- * Does nothing once half of all numbers are used.  The caller holds the tables' lock. */
-void leakwrap_sites_begin_own(void);
-
-/* Returns the first number that was given since leakwrap_sites_begin_own.  Returns
- * LEAKWRAP_SITE_FIRST if that function was not called or did nothing.  Signal-safe. */
-uint32_t leakwrap_sites_first_own(void);
-
-/* Gives new numbers to all backtraces from now on.  Returns false and changes nothing once half of
- * all numbers are used.  The caller holds the tables' lock.  Signal-safe. */
-bool leakwrap_sites_begin_new(void);
-
-/* Returns the lowest number that new blocks may have.  Signal-safe. */
-uint32_t leakwrap_sites_first_new(void);
-
-/* Returns whether no backtrace has two numbers.  A backtrace may have two after a fork or a mark,
- * or if a block came late at a call site that a collection had unlinked.  Signal-safe. */
-bool leakwrap_sites_are_unique(void);
 
 /* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or an older
  * number.  Signal-safe, takes no lock. */
@@ -79,29 +53,9 @@ uint32_t leakwrap_site_oldest(uint32_t number);
  * equal hashes for equal backtraces.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_key(uint32_t number);
 #else
-static inline bool leakwrap_sites_are_unique(void)
-{
-	return true;
-}
-
-static inline unsigned leakwrap_sites_begin_reading(void)
-{
-	return 0;
-}
-
-static inline void leakwrap_sites_end_reading(unsigned entered)
-{
-	(void)entered;
-}
-
 static inline bool leakwrap_sites_were_scarce(void)
 {
 	return false;
-}
-
-static inline uint32_t leakwrap_sites_first_own(void)
-{
-	return LEAKWRAP_SITE_FIRST;
 }
 
 static inline uint32_t leakwrap_site_oldest(uint32_t number)

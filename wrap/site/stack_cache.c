@@ -105,18 +105,72 @@ bool leakwrap_stack_cache_learns_at_once(void)
 	       !atomic_load_explicit(&is_paused, memory_order_relaxed);
 }
 
-/* After UNRECOGNIZED_MAX stacks in a row that it did not recognize, a thread may never see a stack
- * again.  From then on, it looks for and learns one stack in LOOK_EVERY. */
-#define UNRECOGNIZED_MAX 256u
-#define LOOK_EVERY       32u
+/* -- threads that meet new stacks for ever ----------------------------------------------------- */
 
-/* Returns whether the cache is of use for the stack that this thread has now. */
-static bool is_of_use(void)
+/* A thread has a score of unrecognized stacks: one that the slow path recognizes takes RECOGNIZED
+ * from it.  A program may begin with ten thousand new stacks.  With a score of MANY the thread may
+ * never see most stacks again. */
+#define MANY       16384u
+#define RECOGNIZED 4u
+
+/* Then the cache is not asked for each stack any more: stacks are passed over.  The fast path is
+ * closed.  One stack in LOOK_EVERY is looked for, and may be learned.  At the beginning each of
+ * TRIAL is looked for.  The score goes on from TRIAL.  When it is used up, one stack in five or
+ * more was recognized: the fast path opens again, and the next time the score must be twice as
+ * high. */
+#define LOOK_EVERY   64u
+#define TRIAL        32u
+#define GIVEN_UP_MAX 8u
+
+bool leakwrap_stack_cache_may_learn(void)
 {
-	const unsigned unrecognized = leakwrap_self.unrecognized;
+	const struct leakwrap_thread *const self = &leakwrap_self;
+	const unsigned turn = self->passed_over > 0 ? self->passed_over : self->unrecognized;
 
-	return unrecognized < UNRECOGNIZED_MAX || unrecognized % LOOK_EVERY == 0;
+	return (self->passed_over == 0 && self->unrecognized < MANY) || turn % LOOK_EVERY == 0;
 }
+
+/* Counts a stack that was looked for while stacks are passed over. */
+static void count_while_passing_over(struct leakwrap_thread *self, bool is_recognized)
+{
+	self->unrecognized += !is_recognized;
+	if (self->unrecognized > 2 * TRIAL)
+		self->unrecognized = 2 * TRIAL;
+	if (!is_recognized)
+		return;
+	if (self->unrecognized > RECOGNIZED) {
+		self->unrecognized -= RECOGNIZED;
+		return;
+	}
+	self->unrecognized = MANY;
+	self->passed_over = 0;
+	self->given_up += self->given_up < GIVEN_UP_MAX;
+	leakwrap_thread_open_fast_path(self);
+}
+
+/* Counts a stack that the fast path did not recognize. */
+static void count_look(struct leakwrap_thread *self, bool is_recognized)
+{
+	if (self->passed_over > 0) {
+		count_while_passing_over(self, is_recognized);
+	} else if (is_recognized) {
+		self->unrecognized -=
+		        self->unrecognized < RECOGNIZED ? self->unrecognized : RECOGNIZED;
+	} else if (++self->unrecognized >= MANY << self->given_up) {
+		self->unrecognized = TRIAL;
+		self->passed_over = 1;
+		self->fast_below = 0;
+	}
+}
+
+/* Returns whether the thread's present stack is passed over. */
+static bool pass_over(struct leakwrap_thread *self)
+{
+	return self->passed_over > 0 && ++self->passed_over > TRIAL &&
+	       self->passed_over % LOOK_EVERY != 0;
+}
+
+/* -- learning ---------------------------------------------------------------------------------- */
 
 static _Atomic uint8_t *walk_count_of(uint32_t number)
 {
@@ -160,8 +214,8 @@ bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_
 {
 	uint8_t count;
 
-	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || !is_of_use() ||
-	    (has_all_stacks(number) && !stack->foreign))
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed) ||
+	    !leakwrap_stack_cache_may_learn() || (has_all_stacks(number) && !stack->foreign))
 		return false;
 	count = next_count(number);
 	if (is_due(number, count, stack))
@@ -332,11 +386,9 @@ uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	struct leakwrap_thread *const self = &leakwrap_self;
 	uint32_t number;
 
-	if (atomic_load_explicit(&is_paused, memory_order_relaxed))
+	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || pass_over(self))
 		return LEAKWRAP_SITE_NONE;
-	self->unrecognized++;
-	number = is_of_use() ? find(pc, sp, fp) : LEAKWRAP_SITE_NONE;
-	if (number != LEAKWRAP_SITE_NONE)
-		self->unrecognized = 0;
+	number = find(pc, sp, fp);
+	count_look(self, number != LEAKWRAP_SITE_NONE);
 	return number;
 }

@@ -41,6 +41,17 @@ LEAKWRAP_INLINE bool leakwrap_stack_cache_learns_at_once(void)
 }
 #endif
 
+/* Returns whether the thread's present stack, which was not recognized, may be learned.  A thread
+ * that meets new stacks for ever learns few of them.  Signal-safe, takes no lock. */
+#ifndef LEAKWRAP_BARE
+bool leakwrap_stack_cache_may_learn(void);
+#else
+LEAKWRAP_INLINE bool leakwrap_stack_cache_may_learn(void)
+{
+	return true;
+}
+#endif
+
 /* Returns whether STACK should be walked once more, with a read set.  It was walked without a read
  * set and has the call site NUMBER.  If not, counts the walk.  Signal-safe, takes no lock. */
 #ifndef LEAKWRAP_BARE

@@ -59,14 +59,6 @@ void leakwrap_site_read_pcs(const struct leakwrap_site_chain *chain, uintptr_t *
 		leakwrap_delta_add_offsets(chain->offsets[i], depth, pcs);
 }
 
-unsigned leakwrap_site_depth(uint32_t number)
-{
-	struct leakwrap_site_chain chain;
-
-	leakwrap_site_follow_chain(&chain, number);
-	return chain.base->depth;
-}
-
 /* -- storing ----------------------------------------------------------------------------------- */
 
 /* Returns where the call site against which TRACE is stored is kept.  Stacks with the same outer

@@ -34,9 +34,6 @@ void leakwrap_site_follow_chain(struct leakwrap_site_chain *chain, uint32_t numb
 /* Reads the return addresses into PCS, which has room for CHAIN->base->depth. */
 void leakwrap_site_read_pcs(const struct leakwrap_site_chain *chain, uintptr_t *pcs);
 
-/* Returns the number of frames of the backtrace of the call site NUMBER. */
-unsigned leakwrap_site_depth(uint32_t number);
-
 /* -- storing ----------------------------------------------------------------------------------- */
 
 /* Which memory serves a new call site. */

@@ -1,0 +1,22 @@
+/* site_reading.c - see site_reading.h. */
+#include "wrap/site/site_reading.h"
+
+#include "wrap/base/readers.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/young_site.h"
+
+unsigned leakwrap_sites_begin_reading(void)
+{
+	unsigned entered;
+
+	leakwrap_site_numbers_hold();
+	entered = leakwrap_readers_enter();
+	leakwrap_young_sites_settle(false);
+	return entered;
+}
+
+void leakwrap_sites_end_reading(unsigned entered)
+{
+	leakwrap_readers_leave(entered);
+	leakwrap_site_numbers_release();
+}

@@ -1,0 +1,185 @@
+/* young_site.c - see young_site.h. */
+#include "wrap/site/young_site.h"
+
+#include "wrap/base/loss.h"
+#include "wrap/live/fast.h"
+#include "wrap/live/live.h"
+#include "wrap/site/base_backtrace.h"
+#include "wrap/site/site_age.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/site_table.h"
+#include "wrap/site/trace_hash.h"
+#include "wrap/site/young_ring.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Returns the backtrace of ENTRY. */
+static struct leakwrap_trace trace_of(struct leakwrap_young_entry *entry)
+{
+	return (struct leakwrap_trace){.pcs = entry->pcs,
+	                               .depth = entry->depth,
+	                               .kind = (enum leakwrap_trace_kind)entry->kind};
+}
+
+/* Finds or adds the call site of ENTRY in the table. */
+static uint32_t number_of(struct leakwrap_young_entry *entry)
+{
+	const struct leakwrap_trace trace = trace_of(entry);
+
+	return leakwrap_site_number(&trace, NULL);
+}
+
+/* Returns whether BLOCK certainly is not recorded with NUMBER.  A region that the fast path sees
+ * has no exact blocks. */
+static bool is_gone(const void *block, uint32_t number)
+{
+	leakwrap_live_slot *slot;
+	uint32_t within;
+
+	return leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) &&
+	       !leakwrap_slot_is_of_site(atomic_load_explicit(slot, memory_order_relaxed), number);
+}
+
+/* Settles the record of BLOCK if it has NUMBER, of ENTRY.  Returns false if it still has NUMBER:
+ * then nobody may write ENTRY again. */
+static bool settle(const void *block, uint32_t number, struct leakwrap_young_entry *entry)
+{
+	if (leakwrap_likely(is_gone(block, number)))
+		return true;
+	if (leakwrap_live_has_site(block, number)) {
+		leakwrap_young_ring_count_survivor();
+		leakwrap_live_change_site(block, number, number_of(entry));
+	}
+	/* Pages of slots that were reclaimed may have made it an exact block. */
+	return leakwrap_live_find(block).site != number;
+}
+
+/* Some bits of the hashes of the backtraces that had young call sites, by other bits.  Threads may
+ * lose each other's. */
+#define SEEN_BITS 16
+static _Atomic uint16_t seen[1 << SEEN_BITS];
+
+/* Returns whether TRACE has not come before, as far as that is remembered, and remembers it. */
+static bool is_new(const struct leakwrap_trace *trace)
+{
+	const uint64_t hash = leakwrap_trace_hash(trace);
+	_Atomic uint16_t *const entry = &seen[hash >> (64 - SEEN_BITS)];
+	const uint16_t bits = (uint16_t)(hash >> 16);
+
+	if (atomic_load_explicit(entry, memory_order_relaxed) == bits)
+		return false;
+	atomic_store_explicit(entry, bits, memory_order_relaxed);
+	return true;
+}
+
+uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_be_learned)
+{
+	struct leakwrap_young_entry *entry;
+	uintptr_t before;
+	uint32_t number;
+
+	if (trace->depth > LEAKWRAP_YOUNG_DEPTH_MAX || leakwrap_site_numbers_are_held() ||
+	    leakwrap_base_backtrace_modules(trace) || (!is_new(trace) && may_be_learned))
+		return LEAKWRAP_SITE_NONE;
+	number = leakwrap_young_ring_next();
+	if (number == LEAKWRAP_SITE_NONE)
+		return LEAKWRAP_SITE_NONE;
+	entry = leakwrap_young_ring_entry(number);
+	before = atomic_exchange(&entry->block, LEAKWRAP_YOUNG_TAKEN);
+	if (before == LEAKWRAP_YOUNG_TAKEN ||
+	    (before != LEAKWRAP_YOUNG_FREE && !settle((const void *)before, number, entry)))
+		return LEAKWRAP_SITE_NONE;
+	/* Who holds the numbers may have read NUMBER before, and reads the backtrace later. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (leakwrap_site_numbers_are_held()) {
+		atomic_store(&entry->block, LEAKWRAP_YOUNG_FREE);
+		return LEAKWRAP_SITE_NONE;
+	}
+	entry->depth = trace->depth;
+	entry->kind = (uint32_t)trace->kind;
+	memcpy(entry->pcs, trace->pcs, trace->depth * sizeof(trace->pcs[0]));
+	atomic_thread_fence(memory_order_release);
+	return number;
+}
+
+void leakwrap_young_site_give(uint32_t number, const void *block)
+{
+	atomic_store_explicit(&leakwrap_young_ring_entry(number)->block, (uintptr_t)block,
+	                      memory_order_release);
+}
+
+uint32_t leakwrap_young_site_drop(uint32_t number)
+{
+	struct leakwrap_young_entry *const entry = leakwrap_young_ring_entry(number);
+	const uint32_t in_table = number_of(entry);
+
+	atomic_store_explicit(&entry->block, LEAKWRAP_YOUNG_FREE, memory_order_release);
+	return in_table;
+}
+
+/* Who takes the entry for another block stores LEAKWRAP_YOUNG_TAKEN before it writes the rest. */
+uint32_t leakwrap_young_site_of_taken(uint32_t site, const void *block)
+{
+	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs};
+	const struct leakwrap_young_entry *entry;
+
+	if (!leakwrap_site_is_young(site))
+		return site;
+	entry = leakwrap_young_ring_entry(site);
+	if (atomic_load(&entry->block) == (uintptr_t)block) {
+		leakwrap_young_ring_read(site, &trace);
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load(&entry->block) == (uintptr_t)block)
+			return leakwrap_site_number(&trace, NULL);
+	}
+	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
+	return LEAKWRAP_SITE_LOST;
+}
+
+void leakwrap_young_site_settle(const void *block)
+{
+	uint32_t site;
+
+	if (leakwrap_young_ring_size() == 0)
+		return;
+	site = leakwrap_live_find(block).site;
+	if (leakwrap_site_is_young(site)) {
+		struct leakwrap_young_entry *const entry = leakwrap_young_ring_entry(site);
+
+		if (!settle(block, site, entry))
+			atomic_store(&entry->block, LEAKWRAP_YOUNG_TAKEN);
+	}
+}
+
+/* Settles the record of the block that has the call site NUMBER.  The numbers are held. */
+static void settle_now(uint32_t number, bool has_lock)
+{
+	struct leakwrap_young_entry *const entry = leakwrap_young_ring_entry(number);
+	const uintptr_t block = atomic_load(&entry->block);
+	struct leakwrap_trace trace;
+	uint32_t in_table;
+
+	if (block == LEAKWRAP_YOUNG_FREE || block == LEAKWRAP_YOUNG_TAKEN ||
+	    !leakwrap_live_has_site((const void *)block, number))
+		return;
+	trace = trace_of(entry);
+	in_table = leakwrap_site_number_now(&trace, has_lock);
+	if (in_table != LEAKWRAP_SITE_NONE) {
+		leakwrap_live_change_site((const void *)block, number, in_table);
+	} else {
+		atomic_store(&leakwrap_young_ring.is_listed, true);
+		leakwrap_sites_may_repeat();
+	}
+}
+
+void leakwrap_young_sites_settle(bool has_lock)
+{
+	const uint32_t size = leakwrap_young_ring_size();
+
+	leakwrap_site_numbers_hold();
+	for (uint32_t i = 0; i < size; i++)
+		settle_now(LEAKWRAP_SITE_FIRST_YOUNG + i, has_lock);
+	leakwrap_site_numbers_release();
+}
