@@ -66,8 +66,8 @@ LEAKWRAP_INLINE struct leakwrap_young_entry *leakwrap_young_ring_entry(uint32_t 
 	                             memory_order_relaxed)[place % LEAKWRAP_YOUNG_CHUNK];
 }
 
-/* Returns the highest number that dumps list, plus 1.  Returns 0 as long as all young call sites were
- * settled before a dump (young_site.h): then a young number is of a block that came later. */
+/* Returns the highest number that dumps list, plus 1.  Returns 0 as long as each dump could settle
+ * all young call sites (young_site.h): then a young number is of a block that came later. */
 LEAKWRAP_INLINE uint32_t leakwrap_young_ring_limit(void)
 {
 	return atomic_load_explicit(&leakwrap_young_ring.is_listed, memory_order_acquire)
