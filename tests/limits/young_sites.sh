@@ -21,8 +21,8 @@ check() {
 				grown++
 			if ($1 / $2 < 1000)
 				next # it will be freed
-			if ($3 != "complete" || $1 / $2 != 1000 + 20 * grown + substr(frame[1], 6, 1) ||
-			    $4 !~ /;main;/)
+			size = 1000 + 20 * grown + substr(frame[1], 6, 1)
+			if ($3 != "complete" || $1 / $2 != size || $4 !~ /;main;/)
 				print "bad site: " $0
 			blocks += $2
 		}

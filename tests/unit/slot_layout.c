@@ -58,6 +58,8 @@ static void stand(uintptr_t first, uintptr_t step)
 {
 	static bool is_seen[LEAKWRAP_REGION_SIZE];
 	unsigned count = 0;
+	leakwrap_live_slot *slot;
+	uint32_t within;
 
 	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step, count++) {
 		CHECK(leakwrap_live_is_slot_empty(at(offset)));
@@ -71,7 +73,8 @@ static void stand(uintptr_t first, uintptr_t step)
 	}
 	for (uintptr_t offset = first; offset < LEAKWRAP_REGION_SIZE; offset += step) {
 		CHECK(leakwrap_live_find(at(offset)).size == 5);
-		CHECK(leakwrap_slot_size(leakwrap_live_fast_take(at(offset))) == 5);
+		CHECK(leakwrap_slot_size(leakwrap_slot_fast_read(at(offset), &slot, &within)) == 5);
+		CHECK(leakwrap_live_fast_remove(at(offset), &no_pointer) == LEAKWRAP_REMOVED);
 		is_seen[offset] = false;
 	}
 	CHECK(see_all() == 0);

@@ -146,21 +146,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_liv
 	return leakwrap_likely(leakwrap_slot_has_small_block(value, *within)) ? value : 0;
 }
 
-/* Clears BLOCK's slot.  Returns the value that the slot held.  Returns 0 and changes nothing if the
- * region is not cached or the slot holds no small block at BLOCK. */
-LEAKWRAP_INLINE uint32_t leakwrap_live_fast_take(const void *block)
-{
-	uint32_t within;
-	leakwrap_live_slot *slot;
-	const uint32_t value = leakwrap_slot_fast_read(block, &slot, &within);
-
-	if (leakwrap_likely(value != 0))
-		atomic_store_explicit(slot, 0, memory_order_relaxed);
-	return value;
-}
-
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
- * leakwrap_live_fast_take would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
+ * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
  * LEAKWRAP_NO_RECORD is true of the live table, whatever *UNLESS is. */
 LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block,
                                                                 void *const *unless)

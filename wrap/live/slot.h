@@ -122,6 +122,18 @@ LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 	       leakwrap_slot_place_site(number);
 }
 
+#ifndef LEAKWRAP_BARE
+/* Returns whether VALUE, which encodes a block, has the call site LEAKWRAP_SITE_IGNORED or a young
+ * one. */
+LEAKWRAP_INLINE bool leakwrap_slot_is_special(uint32_t value)
+{
+	const uint32_t ordinary = leakwrap_slot_place_site(LEAKWRAP_SITE_LOST);
+
+	return (value & ~(LEAKWRAP_SLOT_HALF | LEAKWRAP_SLOT_SIZE_FIELD)) - ordinary >=
+	       leakwrap_slot_place_site(LEAKWRAP_SITE_FIRST_YOUNG) - ordinary;
+}
+#endif
+
 /* Encodes the slot value of a block.  SIZE: at most LEAKWRAP_SLOT_LARGE, which stands for larger
  * sizes, too.  WITHIN: the block's position in its window, 0 or LEAKWRAP_HALFWAY.  Two values of
  * sizes below LEAKWRAP_SLOT_LARGE differ by the sizes' difference. */

@@ -311,18 +311,24 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 /* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
  * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
  * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
- * nothing if the fast path does not apply: then the caller must call leakwrap_begin_resize. */
+ * nothing if the fast path does not apply, as for a block with a young call site: then the caller
+ * must call leakwrap_begin_resize. */
 LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
 {
-	uint32_t old_value;
+	uint32_t old_value, within;
+	leakwrap_live_slot *slot;
 
 	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
 		return 0;
-	old_value = leakwrap_live_fast_take(block);
+	old_value = leakwrap_slot_fast_read(block, &slot, &within);
 	if (leakwrap_unlikely(old_value == 0))
 		return 0;
-	if (leakwrap_unlikely(leakwrap_slot_is_of_site(old_value, LEAKWRAP_SITE_IGNORED)))
+	if (leakwrap_unlikely(leakwrap_slot_is_special(old_value))) {
+		if (leakwrap_site_is_young(leakwrap_slot_site(old_value)))
+			return 0;
 		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
+	}
+	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	leakwrap_mark_release(&leakwrap_self, block);
 	return old_value;
 }

@@ -499,10 +499,9 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *block, size_t size,
                                     LEAKWRAP_CALLER_PARAMS)
 {
-	struct leakwrap_resize resize = {
-	        .block = old_block,
-	        .old_size = leakwrap_slot_size(old_value),
-	        .site = leakwrap_young_site_of_taken(leakwrap_slot_site(old_value), old_block)};
+	struct leakwrap_resize resize = {.block = old_block,
+	                                 .old_size = leakwrap_slot_size(old_value),
+	                                 .site = leakwrap_slot_site(old_value)};
 
 	return leakwrap_end_resize(&resize, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }

@@ -1,7 +1,6 @@
 /* young_site.c - see young_site.h. */
 #include "wrap/site/young_site.h"
 
-#include "wrap/base/loss.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/site/base_backtrace.h"
@@ -80,7 +79,7 @@ uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_b
 	uint32_t number;
 
 	if (trace->depth > LEAKWRAP_YOUNG_DEPTH_MAX || leakwrap_site_numbers_are_held() ||
-	    leakwrap_base_backtrace_modules(trace) || (!is_new(trace) && may_be_learned))
+	    leakwrap_base_backtrace_modules(trace) || (may_be_learned && !is_new(trace)))
 		return LEAKWRAP_SITE_NONE;
 	number = leakwrap_young_ring_next();
 	if (number == LEAKWRAP_SITE_NONE)
@@ -116,26 +115,6 @@ uint32_t leakwrap_young_site_drop(uint32_t number)
 
 	atomic_store_explicit(&entry->block, LEAKWRAP_YOUNG_FREE, memory_order_release);
 	return in_table;
-}
-
-/* Who takes the entry for another block stores LEAKWRAP_YOUNG_TAKEN before it writes the rest. */
-uint32_t leakwrap_young_site_of_taken(uint32_t site, const void *block)
-{
-	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
-	struct leakwrap_trace trace = {.pcs = pcs};
-	const struct leakwrap_young_entry *entry;
-
-	if (!leakwrap_site_is_young(site))
-		return site;
-	entry = leakwrap_young_ring_entry(site);
-	if (atomic_load(&entry->block) == (uintptr_t)block) {
-		leakwrap_young_ring_read(site, &trace);
-		atomic_thread_fence(memory_order_acquire);
-		if (atomic_load(&entry->block) == (uintptr_t)block)
-			return leakwrap_site_number(&trace, NULL);
-	}
-	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
-	return LEAKWRAP_SITE_LOST;
 }
 
 void leakwrap_young_site_settle(const void *block)

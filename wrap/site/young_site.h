@@ -17,10 +17,8 @@
  * a block is held (held.h), or call sites get new numbers, young numbers are settled: replaced by
  * numbers of the table.  A backtrace through a module that may be unloaded is never young.
  *
- * Known limits: an entry is lost to the ring if a signal handler leaves an allocation by siglongjmp
- * between take and give, or in a child that is forked then by another thread.  A block loses its
- * backtrace if its realloc takes the fast path and fails, while other threads meet hundreds of new
- * stacks.
+ * Known limit: an entry is lost to the ring if a signal handler leaves an allocation by siglongjmp
+ * between take and give, or in a child that is forked then by another thread.
  *
  * All functions may run in a signal handler.
  */
@@ -51,11 +49,6 @@ void leakwrap_young_site_give(uint32_t number, const void *block);
  * backtrace in the table, or LEAKWRAP_SITE_LOST (leakwrap_site_number).  May wait for the tables'
  * lock. */
 uint32_t leakwrap_young_site_drop(uint32_t number);
-
-/* Returns the number in the table of the call site SITE, which BLOCK had until the fast path took
- * its record.  Returns SITE if it is not young, and LEAKWRAP_SITE_LOST if the entry is another
- * block's now.  May wait for the tables' lock. */
-uint32_t leakwrap_young_site_of_taken(uint32_t site, const void *block);
 
 /* Settles the record of BLOCK, which is the caller's, if it has a young call site.  May wait for
  * the tables' lock. */
