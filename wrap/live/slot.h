@@ -86,6 +86,7 @@ enum leakwrap_removal {
 #define LEAKWRAP_SLOT_LARGE 0xffeu
 
 _Static_assert(LEAKWRAP_SLOT_LARGE == LEAKWRAP_FAST_BELOW, "the fast path fills slots");
+_Static_assert(LEAKWRAP_SITE_FIRST_YOUNG % 4 == 0, "leakwrap_slot_may_be_special compares");
 
 /* The size field, and what stands in it. */
 #define LEAKWRAP_SLOT_SIZE_FIELD 0xfffu
@@ -123,14 +124,13 @@ LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 }
 
 #ifndef LEAKWRAP_BARE
-/* Returns whether VALUE, which encodes a block, has the call site LEAKWRAP_SITE_IGNORED or a young
- * one. */
-LEAKWRAP_INLINE bool leakwrap_slot_is_special(uint32_t value)
+/* Returns false if the call site in VALUE, which encodes a block, certainly is neither
+ * LEAKWRAP_SITE_IGNORED nor young.  Takes as many instructions as leakwrap_slot_is_of_site. */
+LEAKWRAP_INLINE bool leakwrap_slot_may_be_special(uint32_t value)
 {
-	const uint32_t ordinary = leakwrap_slot_place_site(LEAKWRAP_SITE_LOST);
+	const uint32_t fourth = leakwrap_slot_place_site(4);
 
-	return (value & ~(LEAKWRAP_SLOT_HALF | LEAKWRAP_SLOT_SIZE_FIELD)) - ordinary >=
-	       leakwrap_slot_place_site(LEAKWRAP_SITE_FIRST_YOUNG) - ordinary;
+	return value - fourth >= leakwrap_slot_place_site(LEAKWRAP_SITE_FIRST_YOUNG) - fourth;
 }
 #endif
 

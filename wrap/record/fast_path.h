@@ -323,10 +323,11 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 	old_value = leakwrap_slot_fast_read(block, &slot, &within);
 	if (leakwrap_unlikely(old_value == 0))
 		return 0;
-	if (leakwrap_unlikely(leakwrap_slot_is_special(old_value))) {
+	if (leakwrap_unlikely(leakwrap_slot_may_be_special(old_value))) {
 		if (leakwrap_site_is_young(leakwrap_slot_site(old_value)))
 			return 0;
-		*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
+		if (leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED)
+			*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	}
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	leakwrap_mark_release(&leakwrap_self, block);

@@ -101,11 +101,14 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 #ifndef LEAKWRAP_BARE
 
+/* For functions that are inlined both where the call site is known and where it is not. */
+#define ON_BOTH_PATHS LEAKWRAP_INLINE
+
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
  * nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE does not fit
  * a slot, or the fast path does not apply. */
-static bool retry_fast_record(uint32_t site, void *block, size_t size)
+ON_BOTH_PATHS bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	const uint32_t state = leakwrap_self.state;
 
@@ -119,6 +122,8 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 }
 
 #else
+
+#define ON_BOTH_PATHS static
 
 static bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
@@ -136,20 +141,15 @@ static void count_foreign_free(void)
 }
 
 /* Records BLOCK of the call site SITE. */
-static void record_of_site(uint32_t site, void *block, size_t size, enum leakwrap_kind kind,
-                           uintptr_t pc)
+ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size, enum leakwrap_kind kind,
+                                  uintptr_t pc)
 {
 	enum leakwrap_live_added added;
 
 	if (leakwrap_unlikely(leakwrap_options.allocated))
 		leakwrap_count_allocation(block, size, site);
-	if (retry_fast_record(site, block, size)) {
-		if (leakwrap_site_is_young(site))
-			leakwrap_young_site_give(site, block);
+	if (retry_fast_record(site, block, size))
 		return;
-	}
-	if (leakwrap_site_is_young(site))
-		site = leakwrap_young_site_drop(site);
 	if (leakwrap_self.inner)
 		leakwrap_absorb_inner(block, size);
 	added = leakwrap_live_add(block, size, site);
@@ -165,27 +165,49 @@ static void record_of_site(uint32_t site, void *block, size_t size, enum leakwra
 	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
 }
 
+/* Records BLOCK of the young call site FOUND by the fast path.  If that does not apply, returns
+ * false, and FOUND is in the table. */
+static bool record_young(struct leakwrap_found_site *found, void *block, size_t size)
+{
+	if (retry_fast_record(found->number, block, size)) {
+		leakwrap_young_site_give(found->number, block);
+		return true;
+	}
+	found->number = leakwrap_young_site_drop(found->number);
+	return false;
+}
+
+/* Finds the call site of BLOCK, and records BLOCK.  Returns BLOCK.  Stands out of line, so that an
+ * outer call whose call site was predicted saves no registers for it. */
+static __attribute__((noinline)) void *
+find_and_record(void *block, size_t size, LEAKWRAP_CALLER_PARAMS, enum leakwrap_kind kind)
+{
+	struct leakwrap_found_site found;
+
+	if (leakwrap_is_passed(block))
+		return block;
+	found = find_site(LEAKWRAP_CALLER_PASSED);
+	if (found.number == LEAKWRAP_SITE_NONE)
+		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
+	if (!leakwrap_site_is_young(found.number) || !record_young(&found, block, size))
+		record_of_site(found.number, block, size, kind, pc);
+	leakwrap_end_site(&found);
+	return block;
+}
+
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
 static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
                                  enum leakwrap_kind kind)
 {
-	struct leakwrap_found_site found = {.number = site};
-
 	if (!block) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 		leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
-	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE)) {
-		if (leakwrap_is_passed(block))
-			return block;
-		found = find_site(LEAKWRAP_CALLER_PASSED);
-	}
-	if (found.number == LEAKWRAP_SITE_NONE)
-		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
-	record_of_site(found.number, block, size, kind, pc);
-	leakwrap_end_site(&found);
+	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE))
+		return find_and_record(block, size, LEAKWRAP_CALLER_PASSED, kind);
+	record_of_site(site, block, size, kind, pc);
 	return block;
 }
 
