@@ -1,0 +1,174 @@
+/* overtaken_swap.c - a stack that is found in a way behind the first swaps two shapes.  A signal
+ * handler comes between, at any instruction, and sweeps for so long that both shapes may be freed.
+ * No way of the cache may have a freed shape afterwards.  For x86-64, which can stop at each
+ * instruction.  The parts are those of site_collect.c in wrap/site.
+ * sources: wrap/site/site_table.c wrap/site/site_chunk.c wrap/site/site_age.c
+ * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
+ * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c wrap/site/young_ring.c
+ * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
+ * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
+ * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
+ * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
+ * flags: -Wl,--wrap=leakwrap_arena_give */
+#include "wrap/site/base_backtrace.h"
+#include "wrap/site/stack_cache.h"
+#include "wrap/site/stack_index.h"
+#include "wrap/site/stack_probe.h"
+#include "wrap/site/stack_shape.h"
+#include "made_up.h"
+#include "one_module.h"
+#include "unit.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* -- what was freed ---------------------------------------------------------------------------- */
+
+enum { FREED_MAX = 64 };
+
+static struct {
+	uintptr_t start, end;
+} freed[FREED_MAX];
+static unsigned freed_count;
+
+void __wrap_leakwrap_arena_give(void *memory, size_t size);
+
+/* What is freed is not used again, so that its address tells. */
+void __wrap_leakwrap_arena_give(void *memory, size_t size)
+{
+	CHECK(freed_count < FREED_MAX);
+	freed[freed_count].start = (uintptr_t)memory;
+	freed[freed_count++].end = (uintptr_t)memory + size;
+}
+
+/* -- the cache --------------------------------------------------------------------------------- */
+
+enum { WORDS = 64, TICKS = 12 };
+
+static uintptr_t stack[WORDS + 1];
+
+/* Two stacks that begin alike, and have their frames at other distances. */
+static const struct made_up near = {.pcs = {0x400000, 0x500000}, .depth = 2, .gap = 3};
+static const struct made_up far = {.pcs = {0x400000, 0x600000}, .depth = 2, .gap = 5};
+
+static uint32_t find(const struct made_up *made)
+{
+	return leakwrap_stack_cache_find(made->pcs[0], (uintptr_t)stack, 0);
+}
+
+static uint32_t walk(const struct made_up *made)
+{
+	made_up_call(made, stack);
+	return made_up_walk(made, stack, stack + WORDS);
+}
+
+/* Sweeps until shapes that are in no way have been freed. */
+static void sweep(void)
+{
+	static uint64_t now;
+
+	for (unsigned tick = 0; tick < TICKS; tick++) {
+		leakwrap_stack_shapes_begin_sweep();
+		leakwrap_high_halves_begin_sweep();
+		leakwrap_stack_cache_keep_shapes();
+		if (leakwrap_stack_shapes_sweep(now += UINT64_C(2000000000)))
+			leakwrap_stack_index_clear();
+	}
+}
+
+/* Empties the cache, and learns both stacks: the later one stands in the first way. */
+static void learn(void)
+{
+	leakwrap_stack_cache_pause();
+	leakwrap_stack_cache_resume();
+	sweep();
+	leakwrap_stack_index_clear();
+	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < leakwrap_sites_limit(); number++)
+		leakwrap_stack_cache_forget(number);
+	freed_count = 0;
+	walk(&near);
+	memset(stack, 0, sizeof(stack));
+	walk(&far);
+	memset(stack, 0, sizeof(stack));
+}
+
+/* -- stepping ---------------------------------------------------------------------------------- */
+
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+
+static unsigned steps, sweep_at;
+
+static void on_trap(int number)
+{
+	(void)number;
+	if (++steps == sweep_at)
+		sweep();
+}
+
+/* Finds NEAR with a trap after each instruction. */
+static void find_in_steps(void)
+{
+	steps = 0;
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+	find(&near);
+	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+
+static bool is_freed(const void *shape)
+{
+	for (unsigned i = 0; i < freed_count; i++)
+		if ((uintptr_t)shape >= freed[i].start && (uintptr_t)shape < freed[i].end)
+			return true;
+	return false;
+}
+
+static void check_ways(void)
+{
+	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++)
+		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
+			CHECK(!is_freed(leakwrap_stack_cache_ways[way][set]));
+}
+
+/* Sweeps at each third instruction: the sanitizers put many between those of the cache. */
+static void check_each_step(void)
+{
+	const struct sigaction action = {.sa_handler = on_trap};
+	unsigned freed_ever = 0, last;
+
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	learn();
+	made_up_call(&near, stack);
+	find_in_steps();
+	last = steps;
+	CHECK(last > 100 && last < 20000);
+	for (sweep_at = 1; sweep_at <= last; sweep_at += 3) {
+		learn();
+		made_up_call(&near, stack);
+		find_in_steps();
+		check_ways();
+		freed_ever += freed_count;
+	}
+	/* Some sweeps did come between. */
+	CHECK(freed_ever > 0);
+}
+
+#else
+
+static void check_each_step(void)
+{
+}
+
+#endif
+
+int main(void)
+{
+	leakwrap_self.stack_high = (uintptr_t)(stack + WORDS);
+	leakwrap_self.stack_room = sizeof(stack) - sizeof(stack[0]);
+	leakwrap_stack_cache_resume();
+	learn();
+	made_up_call(&near, stack);
+	CHECK(find(&near) != LEAKWRAP_SITE_NONE);
+	check_each_step();
+	return 0;
+}
