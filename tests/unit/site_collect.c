@@ -320,6 +320,19 @@ static void dump_slowly(void)
 	CHECK(freed > SEEN * 9 / 10);
 }
 
+/* -- a fork ------------------------------------------------------------------------------------ */
+
+/* The thread that forks lends itself the lock.  It does not collect: the fork would copy half of a
+ * collection.  Collections go on after the fork. */
+static void collect_in_fork(void)
+{
+	collect(1);
+	leakwrap_lock_for_fork(&leakwrap_tables_lock);
+	collect_in_vain();
+	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
+	collect(2);
+}
+
 /* -- readers that do not come back ------------------------------------------------------------- */
 
 static __attribute__((noinline)) void enter_for_ever(void)
@@ -548,6 +561,7 @@ int main(void)
 		in_child(fork_numbers);
 		record_late();
 		dump_slowly();
+		collect_in_fork();
 		abandon_reader();
 		lack_memory();
 	}
