@@ -95,8 +95,36 @@ check_refused() {
 	refused 'option blocks=1' report --core="$core" "$W/unlisted"
 }
 
+# other_core NAME MACRO...: makes a core file of the process of $W/machine.log on another machine.
+other_core() {
+	name=$1
+	shift
+	cc -c -o "$W/$name.o" "$@" -DPID="$(dumps "$W/machine.log" | sed 's/\..*//')" \
+		tests/tool/other_core.S || fail "other_core.S"
+	objcopy -O binary -j .text "$W/$name.o" "$W/$name" || fail "objcopy"
+}
+
+# A core file of another machine than the program's is refused, whatever memory it has.
+check_machines() {
+	LEAKWRAP_OPTIONS="kinds=never:blocks=1:log=$W/machine.log" "$W/roots" ||
+		fail "roots: status $?"
+	case $(uname -m) in
+	x86_64) own=x86-64 other=AArch64 number=183 ;;
+	*) own=AArch64 other=x86-64 number=62 ;;
+	esac
+	other_core wide -DMACHINE=$number
+	other_core narrow -DMACHINE=40 -DNARROW
+	for machine in wide:$other narrow:ARM; do
+		line="is a core file of ${machine#*:}, but $W/roots is a program for $own: "
+		line="$line--core takes the core file of this program"
+		refused "$line" report --core="$W/${machine%:*}" "$W/machine.log"
+		refused "$line" why --core="$W/${machine%:*}" main "$W/machine.log"
+	done
+}
+
 build program tests/tool/core.c -static
 build roots tests/reach/roots.c
+check_machines
 case $(cat /proc/sys/kernel/core_pattern) in
 */* | *\|*) echo "the kernel does not write core files into the current folder" ;;
 *)

@@ -10,6 +10,7 @@
 
 /* Where the registers of a machine are in elf_prstatus. */
 struct layout {
+	const char *name;
 	int machine;
 	size_t word;
 	size_t registers; /* how many */
@@ -20,9 +21,10 @@ struct layout {
 enum { NO_TP = 255 };
 
 static const struct layout layouts[] = {
-        {EM_X86_64, 8, 27, 19, 21}, /* tp: fs_base (sys/user.h) */
-        {EM_386, 4, 17, 15, NO_TP}, {EM_ARM, 4, 18, 13, NO_TP}, {EM_AARCH64, 8, 34, 31, NO_TP},
-        {EM_RISCV, 8, 32, 2, 4},    {EM_RISCV, 4, 32, 2, 4},
+        {"x86-64", EM_X86_64, 8, 27, 19, 21}, /* tp: fs_base (sys/user.h) */
+        {"i386", EM_386, 4, 17, 15, NO_TP},           {"ARM", EM_ARM, 4, 18, 13, NO_TP},
+        {"AArch64", EM_AARCH64, 8, 34, 31, NO_TP},    {"RISC-V of 64 bits", EM_RISCV, 8, 32, 2, 4},
+        {"RISC-V of 32 bits", EM_RISCV, 4, 32, 2, 4},
 };
 
 /* Offsets in elf_prstatus, for words of 4 and 8 bytes. */
@@ -42,6 +44,12 @@ static const struct layout *find_layout(int machine, uint64_t word)
 		if (layouts[i].machine == machine && layouts[i].word == word)
 			return &layouts[i];
 	return NULL;
+}
+
+const char *image_machine_name(int machine, uint64_t word)
+{
+	const struct layout *layout = find_layout(machine, word);
+	return layout ? layout->name : "a machine that leakwrap does not know";
 }
 
 /* -- notes ------------------------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ bool image_read_core(struct image *image, const char *path);
 /* As image_read_core, for the SIZE bytes at BYTES, which must outlive IMAGE. */
 bool image_parse_core(struct image *image, const char *name, const void *bytes, size_t size);
 
+/* Returns the name of MACHINE, EM_…, with addresses of WORD bytes. */
+const char *image_machine_name(int machine, uint64_t word);
+
 /* Adds the memory that WHERE names, "ADDRESS:FILE": a file with the bytes from there on.  Returns
  * false after a message if it cannot be used.  The caller sets the machine, and calls image_free in
  * any case. */

@@ -35,14 +35,13 @@ static void back_module(struct image *image, const struct image_module *module)
 static void cover_segments(struct image *image, struct image_module *module)
 {
 	GElf_Addr bias;
-	GElf_Ehdr header;
 	size_t segments;
 	Elf *elf = module->file.dwfl ? dwfl_module_getelf(module->file.mod, &bias) : NULL;
 
-	if (!elf || !gelf_getehdr(elf, &header) || elf_getphdrnum(elf, &segments) != 0)
+	if (!elf || elf_getphdrnum(elf, &segments) != 0)
 		return;
-	image->machine = header.e_machine;
-	image->word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	image->machine = module->file.machine;
+	image->word = module->file.word;
 	for (size_t i = 0; i < segments; i++) {
 		GElf_Phdr segment;
 		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||

@@ -3,6 +3,31 @@
 
 #include <inttypes.h>
 
+/* Returns true if IMAGE is of the machine of the program of DUMP: else the program ran under an
+ * emulator, or elsewhere.  Also returns true if the program's file is not found. */
+static bool has_machine_of_program(const struct image *image, const struct dump *dump,
+                                   const struct search *search)
+{
+	struct arena arena = {0};
+	struct elf_file file = {0};
+	struct module program = {0}; /* a copy: the symbolizer tells what it finds of the module */
+
+	for (size_t i = 0; i < dump->mapping_count && !program.main; i++)
+		program = *dump->mappings[i].module;
+	if (image->is_core && program.main)
+		file = elf_file_open(&arena, &program, search);
+	const bool fits =
+	        !file.dwfl || (file.machine == image->machine && file.word == image->word);
+	if (!fits)
+		complain("%s is a core file of %s, but %s is a program for %s: --core takes the "
+		         "core file of this program, not that of another machine or of an emulator",
+		         image->name, image_machine_name(image->machine, image->word), program.path,
+		         image_machine_name(file.machine, file.word));
+	elf_file_close(&file);
+	arena_free(&arena);
+	return fits;
+}
+
 /* Returns true if IMAGE has the memory of the blocks in LIST: else it is of another process, or of
  * another time. */
 static bool has_blocks(const struct image *image, const struct block_list *list)
@@ -117,8 +142,8 @@ bool reach_of_files(struct image_reach *reach, const struct image_files *files,
 	if (!read_files(&reach->image, files))
 		return false;
 	struct dump *dump = find_dump(report, reach->image.process, reach->image.name);
-	if (!dump || !has_blocks(&reach->image, dump->blocks) ||
-	    !has_roots(&reach->image, dump->blocks)) {
+	if (!dump || !has_machine_of_program(&reach->image, dump, search) ||
+	    !has_blocks(&reach->image, dump->blocks) || !has_roots(&reach->image, dump->blocks)) {
 		image_free(&reach->image);
 		return false;
 	}

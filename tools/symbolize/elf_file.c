@@ -168,10 +168,12 @@ static struct elf_file finish_open(struct elf_file file)
 
 	dwfl_report_end(file.dwfl, NULL, NULL);
 	Elf *elf = file.mod ? dwfl_module_getelf(file.mod, &bias) : NULL;
-	if (elf && gelf_getehdr(elf, &header))
+	if (elf && gelf_getehdr(elf, &header)) {
 		file.machine = header.e_machine;
-	else
+		file.word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	} else {
 		elf_file_close(&file);
+	}
 	return file;
 }
 

@@ -15,6 +15,7 @@ struct elf_file {
 	Dwfl *dwfl;       /* holds the one module; NULL when no file was found */
 	Dwfl_Module *mod; /* placed so that addresses are those of the file */
 	int machine;      /* EM_… */
+	uint64_t word;    /* bytes of an address: 4 or 8 */
 };
 
 /* Finds and opens the file of MODULE, and sets module->state and module->file.  Strings are of
