@@ -48,6 +48,8 @@ static void write_sampling(struct leakwrap_writer *writer, const struct leakwrap
 		                                                                          : "all");
 		leakwrap_text(writer, " since=");
 		leakwrap_text_time(writer, leakwrap_sampling_since());
+		leakwrap_text(writer,
+		              leakwrap_has_been_off() ? " missing=possible" : " missing=none");
 		leakwrap_text_end(writer);
 	}
 	if (leakwrap_last_interval() != 0) {

@@ -89,9 +89,9 @@
  * recording
  *         Only if not all blocks were recorded at some time.  What is recorded now, off, sample or
  *         all, and since when.  Blocks that were allocated while recording was off are in no
- *         number:
+ *         number: missing=possible if it was off at some time, missing=none if it never was:
  *
- *             leakwrap[4711.1] recording state=off since=2026-11-20T18:36:07Z
+ *             leakwrap[4711.1] recording state=off since=2026-11-20T18:36:07Z missing=possible
  *
  * sampling
  *         Only if a sample of the blocks is or was recorded.  Live bytes and blocks are estimates

@@ -53,6 +53,7 @@ for link in dynamic static; do
 	build $link "$W/sizes.c" $flag
 	LEAKWRAP_OPTIONS="log=$W/$link.log:sample=64K" "$W/$link" || fail "$link"
 	equal "$link: interval" "$(dump_value "$W/$link.log" 1 sample_interval)" 65536
+	equal "$link: missing" "$(dump_value "$W/$link.log" 1 missing)" none
 	near "$link: live bytes" "$(dump_value "$W/$link.log" 1 live_bytes)" 42800000 \
 		"$(dump_value "$W/$link.log" 1 live_bytes_error)"
 	near "$link: small" "$(live_of small)" 4800000 "$(site_key small error)"

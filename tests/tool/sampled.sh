@@ -79,10 +79,10 @@ leakwrap[7.1] mark since_mark_bytes=50 since_mark_blocks=5 mark_time=2026-11-20T
 	-e '/site 1:/s/$/ since_mark_bytes=50 since_mark_blocks=5/' \
 	"$W/log" >"$W/off"
 status_is 0 "$lw" report --merge "$W/off"
-shows '^  recording is off since 2026-11-20 18:00:00'
+shows '^  recording is off since 2026-11-20 18:00:00 UTC; blocks .* while it was off are missing$'
 sed -e 's/\[7\.1\]/[8.1]/; s/T18:[03]/T19:0/; s/state=off/state=all/' "$W/off" >"$W/all"
 status_is 0 "$lw" report --merge "$W/off" "$W/all"
-shows "^  recording differs by process since 2026-11-20 19:00:00"
+shows "^  recording differs by process since 2026-11-20 19:.* while it was off may be missing$"
 shows "^  of these since each process's mark, 2026-11-20 18:20:00 UTC: 100 bytes in 10 blocks"
 shows "^  at each process's own peak, .*18:30:00 UTC to .*19:00:00 UTC: 18,000,000 bytes in 1,800"
 shows '^    16,000,000 bytes in 1,600 blocks, 88.9 % of the peak, now 4,000,000 bytes'
@@ -90,7 +90,13 @@ shows '^  #1 .* 100 bytes since the mark'
 # A process that recorded everything, without a peak or a mark.
 sed '/ recording /d; / peak /d; / mark /d; s/ peak_bytes=.*//; s/\[7/[9/' "$W/off" >"$W/plain"
 status_is 0 "$lw" report --merge "$W/all" "$W/plain"
-shows '^  recording all blocks since 2026-11-20 19:00:00'
+shows '^  recording all blocks since 2026-11-20 19:00:00 UTC; blocks .* before may be missing$'
+# Nothing is missing where recording was never off.
+sed 's/\(state=\)all\( since=.*\)/\1sample\2 missing=none/' "$W/all" >"$W/never_off"
+status_is 0 "$lw" report "$W/never_off"
+shows '^  recording a sample since 2026-11-20 19:00:00 UTC$'
+status_is 0 "$lw" report --merge "$W/never_off" "$W/plain"
+shows '^  recording differs by process since 2026-11-20 19:00:00 UTC$'
 ! grep -q churn "$W/out" || fail "text shows a call site about which nothing is known"
 ! grep -Eq 'own peak|since .* mark:' "$W/out" || fail "text sums up the peaks of some processes"
 shows '^  note: the peak is left out: only 1 of 2 processes tell it'

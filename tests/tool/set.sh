@@ -49,7 +49,7 @@ sampled=$(live third)
 if [ "$sampled" -lt 7000 ] || [ "$sampled" -gt 13000 ]; then
 	fail "sampled: $sampled of 10000"
 fi
-shows '^leakwrap.*] recording state=off since=20'
+shows '^leakwrap.*] recording state=off since=20.* missing=possible$'
 shows '] allocated allocated_bytes='
 # The interval may change while it is off, and both at once.
 status_is 0 "$lw" set $pid sample=0
@@ -67,7 +67,19 @@ status_is 0 "$lw" report -f json "$W/off.log"
 shows '"recording":"off","recording_since":"20'
 shows '"recording":"all","recording_since":"20'
 status_is 0 "$lw" report "$W/off.log@1"
-shows '^  recording is off since 20'
+shows '^  recording is off since 20.*; blocks that were allocated while it was off are missing$'
+status_is 0 "$lw" report "$W/off.log@2"
+shows '^  recording all blocks since 20.*; blocks that were allocated before may be missing$'
+# With a sample from the start, no block is missing, also when all are recorded later.
+start sampled sample=64K
+status_is 0 "$lw" dump $pid
+shows '] recording state=sample since=20.* missing=none$'
+status_is 0 "$lw" set $pid sample=0
+exec 7>&-
+wait $pid || fail "the sampling program ends with status $?"
+status_is 0 "$lw" report --all "$W/sampled.log"
+shows '^  recording a sample since 20[-0-9]* [:0-9]* UTC$'
+shows '^  recording all blocks since 20[-0-9]* [:0-9]* UTC$'
 
 # After a mark a dump tells new blocks from older ones, at the same call sites.
 start marked allocated=1

@@ -28,7 +28,8 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	                   -1,   -1,   -1,          -1,   -1,   -1,
 	                   -1,   -1,   -1,          -1,   -1,   -1,
 	                   -1,   -1,   NO_ESTIMATE, -1.0, NULL, NULL,
-	                   NULL, NULL, NULL,        NULL, NULL, {.is_known = false}},
+	                   NULL, NULL, NULL,        NULL, NULL, {.is_known = false},
+	                   false},
 	};
 	arena_reset(&draft->arena);
 	draft->lines = 0;

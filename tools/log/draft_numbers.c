@@ -106,6 +106,9 @@ static void read_recording(struct draft *draft, const struct cursor *name,
 	for (size_t i = 0; word_is(name, "state") && i < sizeof states / sizeof *states; i++)
 		if (word_is(value, states[i]))
 			draft->dump.totals.recording = states[i];
+	/* Older runtimes do not tell what is missing. */
+	if (word_is(name, "state") || word_is(name, "missing"))
+		draft->dump.totals.may_lack_blocks = !word_is(value, "none");
 	if (word_is(name, "since"))
 		draft->dump.totals.recording_since = draft_read_time(draft, value);
 	if (word_is(name, "peak_time"))

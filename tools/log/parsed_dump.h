@@ -86,6 +86,7 @@ struct totals {
 	const char *recording, *recording_since;
 	const char *peak_time, *mark_time; /* in RFC 3339, or NULL */
 	struct reach_sums reach;
+	bool may_lack_blocks; /* recording may have been off at some time */
 };
 
 struct parsed_frame {

@@ -394,6 +394,7 @@ static void add_recording(struct merger *merger, const struct totals *one)
 	if (sum->recording || one->recording)
 		sum->recording = recording;
 	add_time(merger, &first, &sum->recording_since, one->recording_since);
+	sum->may_lack_blocks |= one->may_lack_blocks;
 	if (sum->sample_interval > 0 && one->sample_interval > 0 &&
 	    sum->sample_interval != one->sample_interval)
 		merger->intervals_differ = true;

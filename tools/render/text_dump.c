@@ -185,7 +185,13 @@ static void put_recording(struct page *page, const struct totals *totals)
 	                                                   : "all blocks");
 	if (totals->recording_since)
 		fprintf(page->stream, " since %s", time_text(page, totals->recording_since));
-	fputs("; blocks that were allocated before may be missing\n", page->stream);
+	fputs(strcmp(totals->recording, "off") == 0
+	              ? "; blocks that were allocated while it was off are missing\n"
+	      : !totals->may_lack_blocks ? "\n"
+	      : strcmp(totals->recording, "mixed") == 0
+	              ? "; blocks that were allocated while it was off may be missing\n"
+	              : "; blocks that were allocated before may be missing\n",
+	      page->stream);
 }
 
 /* Writes how the live bytes were estimated, what was allocated so far, and what of the live blocks

@@ -95,6 +95,9 @@ static inline bool leakwrap_has_gaps(void)
 	return atomic_load_explicit(&leakwrap_has_recorded_all, memory_order_relaxed) == 0;
 }
 
+/* Returns whether recording was off at some time. */
+bool leakwrap_has_been_off(void);
+
 /* Returns the last interval by which blocks were sampled, or 0 if none was. */
 uint32_t leakwrap_last_interval(void);
 
