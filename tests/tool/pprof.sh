@@ -17,18 +17,18 @@ equal "folded total" "$(awk '{ n += $NF } END { print n }' "$W/out")" \
 need go
 export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
 go tool pprof -raw "$W/profile" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
-shows 'live_blocks/count live_bytes/bytes\[dflt\]'
+shows 'inuse_objects/count inuse_space/bytes\[dflt\]'
 equal "blocks and bytes" "$(awk '
 	/^ *[0-9]+ +[0-9]+: / { sub(":", "", $2); b += $1; n += $2 }
 	END { print b, n }' "$W/out")" "3 4301"
 mapping="1: 0x[0-9a-f]*/0x[0-9a-f]*/0x0 $W/leaky $(build_id "$W/leaky")"
 shows "$mapping *\\[FN\\]\\[FL\\]\\[LN\\]\\[IN\\]"
 shows "keep_inlined $PWD/tests/tool/leaky.c:11"
-go tool pprof -top -sample_index=live_bytes "$W/profile" >"$W/out" 2>"$W/err" ||
+go tool pprof -top -sample_index=inuse_space "$W/profile" >"$W/out" 2>"$W/err" ||
 	fail "$(cat "$W/err")"
 shows '^ *4000B 93.00% .* fill_cache$'
 shows '^ *201B  4.67% .* keep_inlined'
-go tool pprof -top -cum -sample_index=live_blocks "$W/profile" >"$W/out" 2>"$W/err" ||
+go tool pprof -top -cum -sample_index=inuse_objects "$W/profile" >"$W/out" 2>"$W/err" ||
 	fail "$(cat "$W/err")"
 shows ' 3   100% *main$'
 

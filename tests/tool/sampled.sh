@@ -119,4 +119,4 @@ shows '^alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/by
 shows '^ *10 *2000000 *10 *2000000: '
 shows '^ *196990 *10000000 *0 *0: '
 go tool pprof -raw "$W/mixed" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
-shows '^live_blocks/count live_bytes/bytes\[dflt\]'
+shows '^inuse_objects/count inuse_space/bytes\[dflt\]'

@@ -53,6 +53,12 @@ if command -v go >/dev/null; then
 	go tool pprof -raw -diff_base "$W/base" "$url/debug/pprof/heap" >"$W/out" 2>"$W/err" ||
 		fail "$(cat "$W/err")"
 	shows keep_growing
+	# A profile of a log has the same values: it may be the base.
+	"$lw" report -f pprof -o "$W/base" "$W/$first.log" || fail "report"
+	let_pass
+	go tool pprof -raw -diff_base "$W/base" "$url/debug/pprof/heap" >"$W/out" 2>"$W/err" ||
+		fail "$(cat "$W/err")"
+	shows keep_growing
 fi
 
 # One dump serves many, and a process is not asked more often than the interval says.

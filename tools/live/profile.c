@@ -39,7 +39,7 @@ char *render_sum(struct report *report, const struct dump *dump,
                  void (*render)(FILE *, const struct answer *), size_t *size)
 {
 	const struct dump_list list = {&dump, 1};
-	const struct answer answer = {.report = report, .dumps = &list, .go_names = true};
+	const struct answer answer = {.report = report, .dumps = &list};
 	return render_answer(answer, render, size);
 }
 
@@ -52,10 +52,8 @@ char *render_last(const struct target *target, void (*render)(FILE *, const stru
 char *render_profile(const struct target *target, bool addresses_only, size_t *size)
 {
 	const struct dump_list list = last_of(target);
-	const struct answer answer = {.report = target->report,
-	                              .dumps = &list,
-	                              .go_names = true,
-	                              .addresses_only = addresses_only};
+	const struct answer answer = {
+	        .report = target->report, .dumps = &list, .addresses_only = addresses_only};
 	return render_answer(answer, render_pprof, size);
 }
 
@@ -66,7 +64,7 @@ char *render_change(struct report *report, const struct dump *old, const struct 
 	report->dump_arena = &arena;
 	const struct changes changes = compare_dumps(report, old, new);
 	report->dump_arena = &report->arena;
-	const struct answer answer = {.report = report, .changes = &changes, .go_names = true};
+	const struct answer answer = {.report = report, .changes = &changes};
 	char *bytes = render_answer(answer, render, size);
 	arena_free(&arena);
 	return bytes;
@@ -75,10 +73,8 @@ char *render_change(struct report *report, const struct dump *old, const struct 
 char *render_allocs(const struct target *target, size_t *size)
 {
 	const struct dump_list list = last_of(target);
-	const struct answer answer = {.report = target->report,
-	                              .dumps = &list,
-	                              .go_names = true,
-	                              .shows_allocated = true};
+	const struct answer answer = {
+	        .report = target->report, .dumps = &list, .shows_allocated = true};
 	return render_answer(answer, render_pprof, size);
 }
 

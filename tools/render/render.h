@@ -22,7 +22,6 @@ struct answer {
 	unsigned top;    /* the greatest number of call sites of a dump; 0 is all */
 	bool all_frames; /* show frames of wrappers and frames beyond main, too */
 	/* For pprof: */
-	bool go_names;        /* of the values, as profiles of Go name them: inuse_space */
 	bool shows_allocated; /* viewers show what was allocated first; dumps must say it */
 	bool addresses_only;  /* no functions and lines: the reader symbolizes */
 	/* For the page: the seconds after which it asks for "data.json" again; 0: never. */

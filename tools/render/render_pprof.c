@@ -329,13 +329,11 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	int64_t seconds = -1;
 
 	add_text(&b, "");
-	/* A profile of four values has the names that pprof's own heap profiles have. */
+	/* Readers know the values of Go's heap profiles by these names, and compare two profiles
+	 * only if the names are the same. */
 	static const char *const go_names[] = {"alloc_objects", "alloc_space", "inuse_objects",
 	                                       "inuse_space"};
-	static const char *const live_names[] = {"live_blocks", "live_bytes"};
-	const char *const *names = value_count == VALUES ? go_names
-	                           : answer->go_names    ? go_names + (VALUES - LIVE_VALUES)
-	                                                 : live_names;
+	const char *const *names = go_names + (VALUES - value_count);
 	for (size_t i = 0; i < value_count; i++) {
 		type[i] = &types[i];
 		leakwrap__pprof__value_type__init(type[i]);
