@@ -109,8 +109,8 @@ check_machines() {
 	LEAKWRAP_OPTIONS="kinds=never:blocks=1:log=$W/machine.log" "$W/roots" ||
 		fail "roots: status $?"
 	case $(uname -m) in
-	x86_64) own=x86-64 other=AArch64 number=183 ;;
-	*) own=AArch64 other=x86-64 number=62 ;;
+	x86_64) own=x86-64 own_number=62 other=AArch64 number=183 ;;
+	*) own=AArch64 own_number=183 other=x86-64 number=62 ;;
 	esac
 	other_core wide -DMACHINE=$number
 	other_core narrow -DMACHINE=40 -DNARROW
@@ -122,9 +122,24 @@ check_machines() {
 	done
 }
 
+# A process that executes a program counts its dumps from 1 again: the last dump is that of the
+# program that the core file holds.
+check_executed() {
+	other_core own -DMACHINE=$own_number
+	sed 's/^\(leakwrap\[[0-9]*\.\)1\]/\12]/; s/ time=20/ time=19/' "$W/machine.log" |
+		cat - "$W/machine.log" >"$W/executed.log"
+	kinds "$W/executed.log" --core="$W/own" >/dev/null
+	equal "judged" "$(jq -c '[.dumps[] | select(.totals.scanned == "image") | .sequence]' \
+		"$W/json")" '[1]'
+	kinds "$W/executed.log@2" "$W/executed.log" --core="$W/own" >/dev/null
+	equal "judged, chosen" "$(jq -c '[.dumps[] | select(.totals.scanned == "image") |
+		.sequence]' "$W/json")" '[2]'
+}
+
 build program tests/tool/core.c -static
 build roots tests/reach/roots.c
 check_machines
+check_executed
 case $(cat /proc/sys/kernel/core_pattern) in
 */* | *\|*) echo "the kernel does not write core files into the current folder" ;;
 *)

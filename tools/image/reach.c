@@ -66,6 +66,15 @@ static bool has_roots(const struct image *image, const struct block_list *list)
 	return true;
 }
 
+/* Returns true if DUMP, which was read after KNOWN, is the later dump of their process.  A process
+ * that executes a program counts its dumps from 1 again. */
+static bool is_later(const struct dump *dump, const struct dump *known)
+{
+	if (dump->seconds >= 0 && known->seconds >= 0 && dump->seconds != known->seconds)
+		return dump->seconds > known->seconds;
+	return dump->log == known->log || dump->sequence > known->sequence;
+}
+
 /* Returns the dump of REPORT that belongs to PROCESS, 0 if that is not known.  Returns NULL after a
  * message if there is none.  NAME is the file's. */
 static struct dump *find_dump(const struct report *report, unsigned long process, const char *name)
@@ -78,7 +87,8 @@ static struct dump *find_dump(const struct report *report, unsigned long process
 		const bool is_of_process = process == 0 || dump->pid == process;
 		has_process |= is_of_process;
 		if (is_of_process && dump->blocks &&
-		    (!found || dump->chosen || dump->sequence > found->sequence))
+		    (!found ||
+		     (dump->chosen == found->chosen ? is_later(dump, found) : dump->chosen)))
 			found = dump;
 	}
 	if (!found)
