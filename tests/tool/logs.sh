@@ -103,6 +103,34 @@ sed 's/18:36:01/19:00:00/' "$W/plain" | cat "$W/plain" - >"$W/log"
 report -f folded "$W/log"
 equal "a restart" "$(awk '{ n += $NF } END { print n }' "$W/out")" 1200
 
+# A process that executes a program keeps its PID, and counts from 1 again.
+echo "70 1 complete 0x20" |
+	make_dump 7.1 2026-11-20T18:40:00Z /bin/next 0x1000 none >"$W/next"
+cat "$W/plain" "$W/second" "$W/next" >"$W/log"
+report "$W/log@7:1"
+equal "both" "$(grep -c 'process 7, dump 1' "$W/out")" 2
+report "$W/log@7:1:2"
+shows '^/bin/next, process 7, dump 1 '
+equal "the second" "$(grep -c 'process 7, dump' "$W/out")" 1
+for ambiguous in "$W/log@1" "$W/log@7:1"; do
+	status_is 2 "$lw" diff "$ambiguous" "$W/log@2"
+	said "${ambiguous##*/} has several dumps 1 of process 7: choose one as LOG@PID:N:K, the Kth"
+	status_is 2 "$lw" diff "$W/log@7:1:1" "$ambiguous"
+done
+report -f text "$W/log@7:1:1"
+shows_not /bin/next
+status_is 0 "$lw" diff -f folded "$W/log@7:1:1" "$W/log@7:1:2"
+grep -q ' 0 70$' "$W/out" || fail "the second dump is not the new one: $(cat "$W/out")"
+status_is 2 "$lw" report "$W/log@7:1:3"
+said 'holds no dump 7:1:3'
+for wrong in 7:1:0 7:1: 7:1:x 7:1:1:1; do
+	status_is 2 "$lw" report "$W/log@$wrong"
+	said 'what follows @ is the number of a dump, PID:NUMBER, or PID:NUMBER:K$'
+done
+# A log that has the same dump twice has one dump.
+cat "$W/plain" "$W/plain" "$W/second" >"$W/log"
+status_is 0 "$lw" diff "$W/log@1" "$W/log@2"
+
 # -- damage ----------------------------------------------------------------------------------------
 damage() {
 	report "$W/log"

@@ -78,6 +78,12 @@ static const struct dump *add_log(struct report *report, const char *log)
 			return NULL;
 		}
 	}
+	if (dump->chosen && report->has_several) {
+		complain("%s has several dumps %lu of process %lu: choose one as LOG@PID:N:K, the "
+		         "Kth of them in leakwrap list",
+		         log, dump->sequence, dump->pid);
+		return NULL;
+	}
 	return dump;
 }
 

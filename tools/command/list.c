@@ -85,7 +85,8 @@ int command_list(int argc, char **argv)
 	               "\vLOG is a file with dumps between any other lines, or - for standard "
 	               "input (the default).  A dump that is not whole is torn.  Then its line "
 	               "says what is wrong, and in which line of the log.  Other commands take one "
-	               "dump as LOG@PID:DUMP.\n\n"
+	               "dump as LOG@PID:DUMP, or LOG@PID:DUMP:K for the Kth line with these "
+	               "numbers.\n\n"
 	               "Exit status: 0 fine, 2 usage, unreadable input or a log without dumps.",
 	};
 	struct list list = {0};

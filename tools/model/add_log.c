@@ -15,11 +15,12 @@
 /* Which dumps of a log to take, and what the log has. */
 struct selection {
 	struct report *report;
-	uint64_t pid, sequence; /* 0: any */
-	size_t seen, taken;     /* numbers of dumps */
-	uint64_t last_sequence; /* of the last dump seen */
-	dump_taker *take;       /* takes the dumps with live blocks; NULL: REPORT does */
-	void *context;          /* of TAKE */
+	uint64_t pid, sequence;    /* 0: any */
+	uint64_t which;            /* of the dumps with PID and SEQUENCE, from 1; 0: all */
+	size_t seen, named, taken; /* numbers of dumps */
+	uint64_t last_sequence;    /* of the last dump seen */
+	dump_taker *take;          /* takes the dumps with live blocks; NULL: REPORT does */
+	void *context;             /* of TAKE */
 };
 
 static uint64_t dump_hash(const struct dump *dump)
@@ -72,10 +73,14 @@ static bool is_empty(const struct parsed_dump *parsed)
 static void add_dump(struct report *report, struct dump *dump)
 {
 	uint64_t hash = dump_hash(dump);
-	const struct dump *known = table_find(&report->dump_table, hash, dump, same_dump);
-	if (!dump->misuse)
-		report->latest = known ? known : dump;
+	struct dump *known = table_find(&report->dump_table, hash, dump, same_dump);
+	const struct dump *one = known ? known : dump;
+	if (!dump->misuse) {
+		report->has_several |= report->latest && report->latest != one;
+		report->latest = one;
+	}
 	if (known) {
+		known->chosen |= dump->chosen;
 		report->duplicates++;
 		return;
 	}
@@ -105,6 +110,9 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 		report_damage(parsed, parsed->damage, parsed->damage_line);
 		return;
 	}
+	selection->named++;
+	if (selection->which && selection->which != selection->named)
+		return;
 	if (selection->take && !parsed->misused) {
 		selection->taken++;
 		selection->take(selection->context, parsed);
@@ -120,8 +128,8 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 
 /* -- logs -------------------------------------------------------------------------------------- */
 
-/* Splits "LOG@N" or "LOG@PID:N".  Returns the log, which the caller frees.  If a file has such a
- * name, the file is meant. */
+/* Splits "LOG@N", "LOG@PID:N" or "LOG@PID:N:K".  Returns the log, which the caller frees.  If a
+ * file has such a name, the file is meant. */
 static char *split_selector(const char *selector, struct selection *selection)
 {
 	char *log = xstrdup(selector);
@@ -129,12 +137,16 @@ static char *split_selector(const char *selector, struct selection *selection)
 	if (!at || access(log, F_OK) == 0)
 		return log;
 	*at++ = '\0';
-	char *colon = strchr(at, ':');
-	if (colon)
-		*colon++ = '\0';
-	if ((colon && !parse_number(at, &selection->pid)) ||
-	    !parse_number(colon ? colon : at, &selection->sequence) || selection->sequence == 0)
-		die("%s: what follows @ is the number of a dump, or PID:NUMBER", selector);
+	char *number = strchr(at, ':'), *which = number ? strchr(number + 1, ':') : NULL;
+	if (number)
+		*number++ = '\0';
+	if (which)
+		*which++ = '\0';
+	if ((number && !parse_number(at, &selection->pid)) ||
+	    !parse_number(number ? number : at, &selection->sequence) || selection->sequence == 0 ||
+	    (which && (!parse_number(which, &selection->which) || selection->which == 0)))
+		die("%s: what follows @ is the number of a dump, PID:NUMBER, or PID:NUMBER:K",
+		    selector);
 	return log;
 }
 
@@ -149,6 +161,7 @@ static bool read_selected(const char *path, const char *selector, struct selecti
 	bool fine = false;
 
 	selection->report->latest = NULL;
+	selection->report->has_several = false;
 	const char *error = fd < 0 ? strerror(errno) : parse_log(fd, log, take_dump, selection);
 	if (error)
 		complain("%s: %s", log, error);

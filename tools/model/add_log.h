@@ -4,9 +4,10 @@
 
 #include "tools/model/model.h"
 
-/* Adds to REPORT the dumps that SELECTOR names: "LOG", "-" (standard input), "LOG@N" or
- * "LOG@PID:N".  Says what is damaged.  Returns false, after a message, if LOG cannot be read or
- * holds no such dump. */
+/* Adds to REPORT the dumps that SELECTOR names: "LOG", "-" (standard input), "LOG@N", "LOG@PID:N",
+ * or "LOG@PID:N:K": a process that executes itself counts from 1 again, and so do later processes
+ * with its id.  K says which of these dumps is meant, from 1.  Says what is damaged.  Returns
+ * false, after a message, if LOG cannot be read or holds no such dump. */
 bool report_add(struct report *report, const char *selector);
 
 /* Reads a whole log, "LOG" or "-", and gives TAKE each dump with live blocks.  Dumps of misuse are

@@ -132,7 +132,7 @@ struct dump {
 	unsigned long damage_line;
 	unsigned process;            /* from 0: which of the processes of the report */
 	bool last;                   /* of its process */
-	bool chosen;                 /* named as LOG@N or LOG@PID:N */
+	bool chosen;                 /* named as LOG@N, LOG@PID:N or LOG@PID:N:K */
 	const struct merged *merged; /* what it adds up (merge.h); NULL: it is a dump of a log */
 	uint64_t suppressed_bytes, suppressed_blocks;
 	size_t suppressed_sites;
@@ -147,6 +147,7 @@ struct report {
 	struct strings strings;
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */
+	bool has_several;          /* the last report_add named more dumps of live blocks */
 	size_t dump_count, dump_room;
 	const struct dump **misuses; /* dumps of misuse alone, which are not among DUMPS */
 	size_t misuse_count, misuse_room;
