@@ -18,7 +18,7 @@ packages() {
 			protobuf-c-compiler zlib1g-dev
 		# without one of these a command or a format is left out
 		echo libzstd-dev libmicrohttpd-dev libncurses-dev libcurl4-openssl-dev
-		# without it names of Rust stay mangled
+		# without it names of Rust and D stay mangled
 		echo libiberty-dev
 		;;
 	demo)

@@ -26,7 +26,8 @@ tool: ## the host tool alone
 TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE \
 	-DLEAKWRAP_VERSION='"$(VERSION)"' -I. -I$(O)/tools
 # Without one of these libraries a command or a format is left out, and says so when it is asked
-# for.  Without libiberty names of Rust stay mangled.  The sources look for the headers themselves.
+# for.  Without libiberty names of Rust and D stay mangled.  The sources look for the headers
+# themselves.
 TOOL_OPTIONAL := zstd.h:-lzstd microhttpd.h:-lmicrohttpd curl/curl.h:-lcurl \
 	curses.h:-lncursesw curses.h:-ltinfo libiberty/demangle.h:-liberty
 TOOL_OPTIONAL_LIBS = $(foreach library,$(TOOL_OPTIONAL),$(if \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# explosive_names.sh - a mangled name of C++ or Rust that stands for gigabytes, or takes years to
+# explosive_names.sh - a mangled name of C++, Rust or D that stands for gigabytes, or takes years to
 # demangle, is shown mangled, in little time and memory; other names are demangled.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
@@ -58,6 +58,31 @@ explosive_rust() {
 		}'
 }
 
+# explosive_d LEVELS: a name of D with tuples that hold the tuple before them twice.
+explosive_d() {
+	awk -v levels="$1" '
+		function backref(n,   digits) { # to n bytes before, in base 26
+			for (digits = sprintf("%c", n % 26 + 97); n >= 26;) {
+				n = int(n / 26)
+				digits = sprintf("%c", n % 26 + 65) digits
+			}
+			return "Q" digits
+		}
+		BEGIN {
+			name = "_D1fF"
+			last = length(name)
+			name = name "Pi"
+			for (i = 1; i <= levels; i++) {
+				here = length(name)
+				name = name "B2"
+				name = name backref(length(name) - last)
+				name = name backref(length(name) - last)
+				last = here
+			}
+			print name "Zv"
+		}'
+}
+
 # report NAME...: a call site through functions of these names
 report() {
 	named_dump "$@" >"$W/log"
@@ -86,7 +111,7 @@ for form in plain packed; do
 	said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'
 done
 
-knows_rust || exit 0
+has_libiberty || exit 0
 report "$(explosive_rust plain 3)"
 shows '"function":"a::b::<(), ((), ()), (((), ()), ((), ())), '
 for form in plain silent; do
@@ -94,3 +119,8 @@ for form in plain silent; do
 	said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'
 done
 stays "$(explosive_rust nested 20000)" _RNvC1a1b a::b _RNvC1a1c a::c
+
+report "$(explosive_d 2)"
+shows '"function":"f(int\*, Tuple!(int\*, int\*), Tuple!(Tuple!(int\*, int\*), Tuple!('
+stays "$(explosive_d 60)" _D1a1bFZv 'a.b()' _D1a1cFZv 'a.c()'
+said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'

@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
-knows_rust || skip "libiberty is not installed"
+has_libiberty || skip "libiberty is not installed"
 
 # shown NAME: prints how the function NAME of a dump is shown.
 shown() {

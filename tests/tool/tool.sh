@@ -110,7 +110,7 @@ named_dump() {
 	cat "$W/unnamed"
 }
 
-# knows_rust: true if the tool is built with libiberty, which knows names of Rust.
-knows_rust() {
+# has_libiberty: true if the tool is built with libiberty, which knows names of Rust and D.
+has_libiberty() {
 	echo '#include <libiberty/demangle.h>' | "${HOSTCC:-cc}" -E - >/dev/null 2>&1
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tool builds without libmicrohttpd, ncurses, libcurl, zstd and libiberty. What needs one of the
-# first four says so in one line. Without libiberty names of Rust stay raw. All else works.
+# first four says so in one line. Without libiberty names of Rust and D stay raw. All else works.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -59,7 +59,8 @@ zstd -q "$W/log" -o "$W/log.zst"
 lacks libzstd report "$W/log.zst"
 status_is 0 "$lw" report "$W/log"
 shows 'live in'
-named_dump _RNvC3app3run _ZN3app3runEi main >"$W/log"
+named_dump _RNvC3app3run _D3app3runFiZv _ZN3app3runEi main >"$W/log"
 status_is 0 "$lw" report "$W/log"
 shows ' _RNvC3app3run  '
+shows ' _D3app3runFiZv  '
 shows ' app::run(int)  '

@@ -108,6 +108,9 @@ static enum hint hint_of(struct arena *scratch, const char *full)
 		name[i] = (char)tolower((unsigned char)name[i]);
 	for (char *colon; (colon = strstr(name, "::"));)
 		name = colon + 2;
+	char *point = strrchr(name, '.');
+	if (point)
+		name = point + 1;
 	length = strlen(name);
 	while (length && (name[length - 1] == '_' || isdigit((unsigned char)name[length - 1])))
 		name[--length] = '\0';

@@ -187,6 +187,25 @@ static const char *open_brackets(struct arena *arena, const char *full)
 	return arena_format(arena, "%.*s%s", (int)(type_end - type), type, end + 1);
 }
 
+/* Returns true if the point at TEXT separates names of D: "app.Server.start(int)".  A suffix of a
+ * compiler has no parameters behind it. */
+static bool is_separator(const char *text)
+{
+	return path_length(text + 1) > 0 && strchr(text, '(');
+}
+
+/* Returns the last character of the brackets that begin at TEXT. */
+static const char *closing_bracket(const char *text)
+{
+	unsigned depth = 1;
+	while (depth > 0 && text[1]) {
+		text++;
+		depth += *text == '(';
+		depth -= *text == ')';
+	}
+	return text;
+}
+
 char *plain_name(struct arena *arena, const char *full)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -202,6 +221,8 @@ char *plain_name(struct arena *arena, const char *full)
 			size_t length = 8 + strcspn(s + 8, "(");
 			out = mempcpy(out, s, length ? length : 1);
 			break;
+		} else if (strncmp(s, "!(", 2) == 0 && depth == 0) {
+			s = closing_bracket(s + 1); /* the arguments of a template of D */
 		} else if (*s == '<' || *s == '{') {
 			if (depth++ == 0 && out - name > 2 && out[-1] == ':')
 				out -= 2; /* foo::<u8> and foo::{closure#0} are foo */
@@ -210,7 +231,7 @@ char *plain_name(struct arena *arena, const char *full)
 		} else if (*s == '>' || *s == '}') {
 			depth -= depth > 0;
 		} else if (depth == 0) {
-			if (*s == '(' || (*s == '.' && s > full))
+			if (*s == '(' || (*s == '.' && s > full && !is_separator(s)))
 				break;
 			if (*s == ' ' && (out == name || out[-1] != ';')) /* not in [u8; 3] */
 				out = name; /* the words before it are a type */

@@ -27,8 +27,8 @@ const char *frame_name(struct arena *arena, const struct location *location,
                        const struct frame *frame);
 
 /* Returns the name of function FULL without template arguments, parameters, return type, closures
- * and the suffixes of compilers (foo.isra.0): "std::vector::push_back" and, for a method of Rust,
- * "alloc::vec::Vec::clone". */
+ * and the suffixes of compilers (foo.isra.0): "std::vector::push_back", for a method of Rust
+ * "alloc::vec::Vec::clone", and for one of D "app.Server.start". */
 char *plain_name(struct arena *arena, const char *full);
 
 /* Returns "file.c:12".  Without a file it returns "module+0x1234", or the raw address. */

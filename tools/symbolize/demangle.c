@@ -16,14 +16,16 @@
 #include <unistd.h>
 
 #if __has_include(<libiberty/demangle.h>)
-#define HAS_RUST 1
+#define HAS_LIBIBERTY 1
 /* Of libiberty's demangle.h, which cannot be included: it declares xmalloc as util.h does.  Without
  * OPTIONS a name has no hash.  Returns 0 on failure. */
 int rust_demangle_callback(const char *mangled, int options,
                            void (*take)(const char *piece, size_t length, void *context),
                            void *context);
+/* Returns the name, which the caller frees, or NULL on failure.  There are no OPTIONS. */
+char *dlang_demangle(const char *mangled, int options);
 #else
-#define HAS_RUST 0
+#define HAS_LIBIBERTY 0
 #endif
 
 /* The C++ ABI's own demangler (Itanium C++ ABI, 3.4), from libsupc++.a, which comes with g++.  This
@@ -74,7 +76,7 @@ static void set_time_limit(void)
  * is of neither mangling of Rust: v0 (Rust RFC 2603), or legacy, which looks like C++. */
 static bool append_rust_name(const char *name, struct output *output)
 {
-#if HAS_RUST
+#if HAS_LIBIBERTY
 	return rust_demangle_callback(name, 0, take_piece, output) != 0;
 #else
 	(void)name;
@@ -83,10 +85,32 @@ static bool append_rust_name(const char *name, struct output *output)
 #endif
 }
 
+/* Sets the empty OUTPUT to the name that NAME stands for in D.  Returns the answer. */
+static enum answer demangle_d(const char *name, struct output *output)
+{
+#if HAS_LIBIBERTY
+	char *plain = dlang_demangle(name, 0);
+	const size_t length = plain ? strlen(plain) : 0;
+	if (length > 0 && length <= PLAIN_LIMIT) {
+		memcpy(output->text, plain, length);
+		output->length = length;
+	}
+	free(plain);
+	return length == 0 ? ANSWER_INVALID : length > PLAIN_LIMIT ? ANSWER_TOO_LONG : ANSWER_PLAIN;
+#else
+	(void)name;
+	(void)output;
+	return ANSWER_INVALID;
+#endif
+}
+
 /* Sets OUTPUT to the name that NAME stands for, empty if there is none.  Returns the answer. */
 static enum answer demangle_within(const char *name, struct output *output)
 {
 	output->length = 0;
+	const enum answer answer = demangle_d(name, output);
+	if (answer != ANSWER_INVALID)
+		return answer;
 	if (setjmp(output->too_long)) {
 		output->length = 0;
 		return ANSWER_TOO_LONG;
@@ -201,7 +225,8 @@ static bool same_mangled(const void *key, const void *entry)
  * builtin types: f is float. */
 static bool is_mangled(const char *name)
 {
-	return strncmp(name, "_Z", 2) == 0 || (HAS_RUST && strncmp(name, "_R", 2) == 0);
+	return strncmp(name, "_Z", 2) == 0 ||
+	       (HAS_LIBIBERTY && (strncmp(name, "_R", 2) == 0 || strncmp(name, "_D", 2) == 0));
 }
 
 const char *demangle(struct demangler *demangler, const char *name)

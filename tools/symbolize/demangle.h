@@ -1,10 +1,10 @@
-/* demangle.h - mangled names of C++ and Rust as the source has them.
+/* demangle.h - mangled names of C++, Rust and D as the source has them.
  *
  * A few hundred bytes of a mangled name can stand for gigabytes, or take the demangler years: each
  * type of it may hold the type before it twice.  So a child process demangles, within limits of
  * time and length.  A name beyond these limits is shown as it is.
  *
- * If the tool is built without libiberty, names of Rust are not known.
+ * If the tool is built without libiberty, names of Rust and D are not known.
  */
 #ifndef TOOLS_DEMANGLE_H
 #define TOOLS_DEMANGLE_H
@@ -24,7 +24,7 @@ struct demangler {
 	char *reply;
 };
 
-/* Returns the name of C++ or Rust that NAME stands for.  A name of Rust is without its hash.
+/* Returns the name of C++, Rust or D that NAME stands for.  A name of Rust is without its hash.
  * Returns NAME itself if it is no mangled name or is beyond the limits, and NULL for NULL.  The
  * string is one of DEMANGLER's strings. */
 const char *demangle(struct demangler *demangler, const char *name);
