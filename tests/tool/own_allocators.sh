@@ -13,6 +13,8 @@ static char *at, *end;
 static __attribute__((noinline)) void more(void)
 {
 	at = mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		abort();
 	end = at + (1 << 20);
 }
 __attribute__((noinline)) void *vnd_malloc(size_t size)

@@ -163,10 +163,11 @@ static struct targets system_targets(const struct program *program)
 	return some;
 }
 
-static bool is_entry(const struct program *program, const char *name)
+/* Returns true if the link named NAME as an allocator's. */
+static bool is_named(const struct program *program, const char *name)
 {
 	for (size_t i = 0; i < program->entry_count; i++)
-		if (strcmp(program->entries[i].name, name) == 0)
+		if (program->entries[i].named && strcmp(program->entries[i].name, name) == 0)
 			return true;
 	return false;
 }
@@ -191,7 +192,7 @@ static struct targets named_targets(const struct program *program)
 	for (size_t i = 0; i < program->function_count; i++) {
 		const struct function *function = &program->functions[i];
 		if (strncmp(function->name, "__wrap_", 7) == 0 &&
-		    !is_entry(program, function->name + 7))
+		    is_named(program, function->name + 7))
 			targets_add(&some, function->start, i, false);
 	}
 	return some;
