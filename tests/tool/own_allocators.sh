@@ -62,6 +62,82 @@ for kind in -pie -static; do
 	shows_not 'an allocator'
 done
 
+# A runtime gets each block from malloc, with or without a header in front. When malloc fails, it
+# raises an exception, for which it takes memory from the system. The callers of the function that
+# raises it do not hand out this memory: they are no allocators.
+cat >"$W/runtime.c" <<'END'
+#include <stdlib.h>
+struct header { struct header *next, *previous; };
+_Noreturn void rt_raise_out_of_memory(void);
+static struct header *pool;
+void rt_stat_create_pool(void)
+{
+	if (!(pool = malloc(sizeof *pool)))
+		rt_raise_out_of_memory();
+	pool->next = pool->previous = pool;
+}
+__attribute__((noinline)) void *rt_stat_alloc_or_null(size_t size)
+{
+	struct header *block = malloc(size + (pool ? sizeof *block : 0));
+	if (!block || !pool)
+		return block;
+	*block = (struct header){pool->next, pool};
+	pool->next->previous = block;
+	pool->next = block;
+	return block + 1;
+}
+void *rt_stat_alloc(size_t size)
+{
+	void *block = rt_stat_alloc_or_null(size);
+	if (block || size == 0)
+		return block;
+	rt_raise_out_of_memory();
+}
+void rt_stat_free(void *pointer)
+{
+	struct header *block = pointer;
+	if (pool && block--) {
+		block->previous->next = block->next;
+		block->next->previous = block->previous;
+	}
+	free(block);
+}
+END
+cat >"$W/exception.c" <<'END'
+#include <stdlib.h>
+#include <sys/mman.h>
+static __attribute__((noinline)) void *grow_heap(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+_Noreturn void rt_raise_out_of_memory(void)
+{
+	*(volatile char *)grow_heap(4096) = 1;
+	abort();
+}
+END
+cat >"$W/user.c" <<'END'
+#include <stdlib.h>
+void rt_stat_create_pool(void), *rt_stat_alloc(size_t), rt_stat_free(void *);
+int main(int count, char **words)
+{
+	if (count > 1)
+		rt_stat_create_pool();
+	rt_stat_free(rt_stat_alloc(words[0][0]));
+	return 0;
+}
+END
+for name in runtime exception user; do
+	$CC -O2 -c -o "$W/$name.o" "$W/$name.c" || fail "cannot compile"
+done
+ar rcs "$W/libruntime.a" "$W/runtime.o" "$W/exception.o" || fail "no archive"
+for kind in -pie -static; do
+	"$lw" cc -- "$CC" $kind -o "$W/app" "$W/user.o" "$W/libruntime.a" ||
+		fail "$kind: does not link"
+	status_is 0 "$lw" audit --strict "$W/app"
+	shows_not rt_stat_alloc
+done
+
 # audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"

@@ -289,11 +289,26 @@ struct call_search {
 	void *context;
 };
 
-static void report_call(const struct call_search *search, uint64_t pc, uint64_t address, bool slot)
+/* Reports the instruction at PC if ADDRESS is a target.  BEHIND is as in call_seen. */
+static void report(const struct call_search *search, uint64_t pc, uint64_t behind, uint64_t address,
+                   bool slot)
 {
 	const struct target *target = find_target(search->targets, address);
 	if (target && target->slot == slot)
-		search->seen(search->context, pc, target);
+		search->seen(search->context, pc, behind, target);
+}
+
+/* Reports a branch to ADDRESS.  BEHIND: a call returns there; 0 for a jump. */
+static void report_branch(const struct call_search *search, uint64_t pc, uint64_t behind,
+                          uint64_t address)
+{
+	report(search, pc, behind, address, false);
+}
+
+/* Reports the use of ADDRESS, or of the slot there. */
+static void report_use(const struct call_search *search, uint64_t pc, uint64_t address, bool slot)
+{
+	report(search, pc, 0, address, slot);
 }
 
 /* Finds e8 call, e9 jmp, 0f 8x jcc.  With an operand relative to RIP: call, jmp and mov through a
@@ -313,11 +328,11 @@ static void calls_x86(const struct call_search *search, const struct code *code)
 		if (!wide)
 			to &= UINT32_MAX;
 		if (direct)
-			report_call(search, pc, to, false);
+			report_branch(search, pc, p[-1] == 0xe8 ? pc + 5 : 0, to);
 		if (relative)
-			report_call(search, pc, to, true);
+			report_use(search, pc, to, true);
 		if (relative && i > 1 && p[-2] == 0x8d)
-			report_call(search, pc, to, false);
+			report_use(search, pc, to, false);
 	}
 }
 
@@ -333,9 +348,9 @@ static void address_aarch64(const struct call_search *search, const struct code 
 		if ((next >> 5 & 31) != (adrp & 31))
 			continue;
 		if ((next & 0xffc00000) == 0xf9400000)
-			report_call(search, pc, page + (uint64_t)(next >> 10 & 0xfff) * 8, true);
+			report_use(search, pc, page + (uint64_t)(next >> 10 & 0xfff) * 8, true);
 		else if ((next & 0xffc00000) == 0x91000000)
-			report_call(search, pc, page + (next >> 10 & 0xfff), false);
+			report_use(search, pc, page + (next >> 10 & 0xfff), false);
 	}
 }
 
@@ -347,9 +362,9 @@ static void calls_aarch64(const struct call_search *search, const struct code *c
 		if ((instruction & 0x9f000000) == 0x90000000)
 			address_aarch64(search, code, i);
 		if ((instruction & 0x7c000000) == 0x14000000)
-			report_call(search, pc,
-			            pc + ((uint64_t)sign_extend(instruction & 0x3ffffff, 26) << 2),
-			            false);
+			report_branch(
+			        search, pc, instruction >> 31 ? pc + 4 : 0,
+			        pc + ((uint64_t)sign_extend(instruction & 0x3ffffff, 26) << 2));
 	}
 }
 
@@ -359,11 +374,10 @@ static void calls_arm(const struct call_search *search, const struct code *code)
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
 		if ((instruction & 0x0e000000) == 0x0a000000)
-			report_call(search, pc,
-			            (pc + 8 +
-			             ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
-			                    UINT32_MAX,
-			            false);
+			report_branch(search, pc, instruction & 0x01000000 ? pc + 4 : 0,
+			              (pc + 8 +
+			               ((uint64_t)sign_extend(instruction & 0xffffff, 24) << 2)) &
+			                      UINT32_MAX);
 	}
 	for (size_t i = 0; i + 4 <= code->size; i += 2) { /* T32: B.W, BL, BLX */
 		uint32_t high = half_at(code->bytes + i), low = half_at(code->bytes + i + 2);
@@ -375,9 +389,15 @@ static void calls_arm(const struct call_search *search, const struct code *code)
 		uint32_t offset =
 		        s << 24 | i1 << 23 | i2 << 22 | (high & 0x3ff) << 12 | (low & 0x7ff) << 1;
 		uint64_t pc = code->address + i, base = exchange ? (pc + 4) & ~UINT64_C(3) : pc + 4;
-		report_call(search, pc, (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX,
-		            false);
+		report_branch(search, pc, low & 0x4000 ? pc + 4 : 0,
+		              (base + (uint64_t)sign_extend(offset, 25)) & UINT32_MAX);
 	}
+}
+
+/* Returns true if INSTRUCTION, of RISC-V, puts its return address into ra: it is a call. */
+static bool is_link(uint32_t instruction)
+{
+	return bits(instruction, 11, 7) == 1;
 }
 
 /* Finds jal and c.j; auipc with jalr, with a load from a slot, or with addi for the address of a
@@ -396,23 +416,25 @@ static void calls_riscv(const struct call_search *search, const struct code *cod
 			        bits(instruction, 7, 7) << 6 | bits(instruction, 6, 6) << 7 |
 			        bits(instruction, 5, 3) << 1 | bits(instruction, 2, 2) << 5;
 			if ((instruction & 0xe003) == 0xa001)
-				report_call(search, pc, pc + (uint64_t)sign_extend(offset, 12),
-				            false);
+				report_branch(search, pc, 0,
+				              pc + (uint64_t)sign_extend(offset, 12));
 			continue;
 		}
 		if ((instruction & 0x7f) == 0x6f) {
 			uint32_t offset =
 			        bits(instruction, 31, 31) << 20 | bits(instruction, 19, 12) << 12 |
 			        bits(instruction, 20, 20) << 11 | bits(instruction, 30, 21) << 1;
-			report_call(search, pc, pc + (uint64_t)sign_extend(offset, 21), false);
+			report_branch(search, pc, is_link(instruction) ? pc + 4 : 0,
+			              pc + (uint64_t)sign_extend(offset, 21));
 		}
 		uint32_t next = i + 8 <= code->size ? word_at(code->bytes + i + 4) : 0;
 		uint64_t sum = riscv_sum(pc, instruction, bits(next, 31, 20));
 		if (is_riscv_pair(instruction, next, 0x03))
-			report_call(search, pc, sum, true);
-		else if (is_riscv_pair(instruction, next, 0x67) ||
-		         is_riscv_pair(instruction, next, 0x13))
-			report_call(search, pc, sum, false);
+			report_use(search, pc, sum, true);
+		else if (is_riscv_pair(instruction, next, 0x67))
+			report_branch(search, pc, is_link(next) ? pc + 8 : 0, sum);
+		else if (is_riscv_pair(instruction, next, 0x13))
+			report_use(search, pc, sum, false);
 	}
 }
 

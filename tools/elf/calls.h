@@ -34,8 +34,9 @@ bool calls_are_known(int machine);
 void calls_add_plt(Elf *elf, int machine, struct targets *targets);
 
 /* Calls SEEN, with CONTEXT, for each instruction that goes to a target or takes its address.  Sorts
- * TARGETS. */
-typedef void call_seen(void *context, uint64_t pc, const struct target *target);
+ * TARGETS.  BEHIND is the address to which a call returns.  It is 0 for a jump, for a call through
+ * a slot, and if the address is only taken. */
+typedef void call_seen(void *context, uint64_t pc, uint64_t behind, const struct target *target);
 void calls_find(Elf *elf, int machine, struct targets *targets, call_seen *seen, void *context);
 
 #endif

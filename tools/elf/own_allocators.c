@@ -2,7 +2,9 @@
  *
  * The search goes from the callers of mmap and sbrk to their callers, and so on, along direct
  * calls.  It ends where a function outside a family calls the family.  A family is the functions
- * with a common prefix, of which one is an allocator.  Its callers are users of the allocator.
+ * with a common prefix, of which one is an allocator.  Its callers are users of the allocator.  The
+ * search also ends at functions that never return, as those that raise an error: what they allocate
+ * is not what their callers hand out.
  */
 #include "tools/elf/own_allocators.h"
 
@@ -116,20 +118,48 @@ static bool is_part_of_family(const struct families *families, const char *prefi
 
 struct search {
 	struct program *program;
+	bool *never_returns;             /* by function */
 	const struct families *families; /* at whose users the search ends, or NULL */
 	bool of_functions;               /* the targets' symbols are numbers of functions */
 	bool *reaches;                   /* by function */
 	struct targets next;
 };
 
-static void mark_caller(void *context, uint64_t pc, const struct target *target)
+/* A call that is the last instruction of a function does not return. */
+static void mark_last_call(void *context, uint64_t pc, uint64_t behind, const struct target *target)
 {
 	struct search *search = context;
+	const struct function *caller = program_function_at(search->program, pc);
+	if (behind != 0 && caller && behind == caller->end)
+		search->never_returns[target->symbol] = true;
+}
+
+/* Finds the functions that never return. */
+static void find_never_returns(struct search *search)
+{
+	const struct program *program = search->program;
+	struct targets all = {0};
+
+	search->never_returns = xzalloc(program->function_count);
+	for (size_t i = 0; i < program->function_count; i++)
+		targets_add(&all, program->functions[i].start, i, false);
+	calls_find(program->elf, program->machine, &all, mark_last_call, search);
+	free(all.all);
+	/* Of several names of a function, the first is marked. */
+	for (size_t i = 1; i < program->function_count; i++)
+		if (program->functions[i].start == program->functions[i - 1].start)
+			search->never_returns[i] |= search->never_returns[i - 1];
+}
+
+static void mark_caller(void *context, uint64_t pc, uint64_t behind, const struct target *target)
+{
+	struct search *search = context;
+	(void)behind;
 	const struct function *caller = program_function_at(search->program, pc);
 	if (!caller || !program_has_code_at(search->program, pc))
 		return;
 	size_t i = (size_t)(caller - search->program->functions);
-	if (search->reaches[i] ||
+	if (search->reaches[i] || (search->of_functions && search->never_returns[target->symbol]) ||
 	    (search->families && search->of_functions &&
 	     is_use(search->families, caller, &search->program->functions[target->symbol])))
 		return;
@@ -138,16 +168,20 @@ static void mark_caller(void *context, uint64_t pc, const struct target *target)
 }
 
 /* Sets in REACHES, by function, who calls SEEDS, directly or through others.  Frees SEEDS. */
-static void search_callers(struct program *program, struct targets seeds,
+static void search_callers(struct search *search, struct targets seeds,
                            const struct families *families, bool *reaches)
 {
-	struct search search = {.program = program, .families = families, .reaches = reaches};
+	const struct program *program = search->program;
+
+	search->families = families;
+	search->of_functions = false;
+	search->reaches = reaches;
 	while (seeds.count) {
-		calls_find(program->elf, program->machine, &seeds, mark_caller, &search);
+		calls_find(program->elf, program->machine, &seeds, mark_caller, search);
 		free(seeds.all);
-		seeds = search.next;
-		search.next = (struct targets){0};
-		search.of_functions = true;
+		seeds = search->next;
+		search->next = (struct targets){0};
+		search->of_functions = true;
 	}
 }
 
@@ -208,6 +242,7 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 {
 	size_t functions = program->function_count, count = 0;
 	struct families families = {0};
+	struct search search = {.program = program};
 	struct own_allocator one;
 	if (!calls_are_known(program->machine) || functions == 0)
 		return 0;
@@ -219,9 +254,10 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 		if (candidates[i] && one.family)
 			add_family(&families, program, one.family);
 	}
-	search_callers(program, system_targets(program), &families, of_system);
-	search_callers(program, allocator_targets(program, candidates, of_system), NULL, of_other);
-	search_callers(program, named_targets(program), NULL, of_named);
+	find_never_returns(&search);
+	search_callers(&search, system_targets(program), &families, of_system);
+	search_callers(&search, allocator_targets(program, candidates, of_system), NULL, of_other);
+	search_callers(&search, named_targets(program), NULL, of_named);
 	for (size_t i = 0; i < functions && count < room; i++) {
 		const char *name = program->functions[i].name;
 		if (!candidates[i] || of_named[i] || (!of_system[i] && of_other[i]) ||
@@ -233,6 +269,7 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 		one.from_system = of_system[i];
 		found[count++] = one;
 	}
+	free(search.never_returns);
 	free(families.all);
 	free(candidates);
 	free(of_system);

@@ -423,8 +423,9 @@ bool program_has_code_at(const struct program *program, uint64_t pc)
 	return program->shared_libc || (pc < program->own_code && pc < program->library_code);
 }
 
-static void call_found(void *context, uint64_t pc, const struct target *target)
+static void call_found(void *context, uint64_t pc, uint64_t behind, const struct target *target)
 {
+	(void)behind;
 	struct program *program = context;
 	struct entry *entry = &program->entries[target->symbol];
 	const struct function *caller = program_function_at(program, pc);
