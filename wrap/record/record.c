@@ -538,9 +538,10 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	        .block = block, .capacity = capacity, .site = LEAKWRAP_SITE_NONE};
 
 	leakwrap_temporary_forget(block);
-	leakwrap_young_site_settle(block);
-	if (block)
+	if (block) {
+		leakwrap_young_site_settle(block);
 		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+	}
 	if (old.site == LEAKWRAP_SITE_NONE)
 		old.sample = leakwrap_samples_find(block);
 	leakwrap_self.inner = NULL;
