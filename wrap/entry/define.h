@@ -343,9 +343,11 @@ __asm__(".globl leakwrap_disable");
 		return result;                                                            \
 	}
 
-/* Records the new STRING, which may be NULL.  Returns STRING. */
+/* Records the new STRING, which is NULL after a failure.  Returns STRING. */
 static inline char *entry_string(char *string, struct leakwrap_caller caller)
 {
+	if (!string)
+		leakwrap_record_failure(0, errno);
 	return leakwrap_record_inner_size(string, string ? strlen(string) + 1 : 0, caller);
 }
 

@@ -66,6 +66,8 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	char **names = __real_backtrace_symbols(addresses, count);
 	ENTRY_END_ATTEMPT();
+	if (!names)
+		leakwrap_record_failure(0, errno);
 	const char *end =
 	        names && count > 0 ? strchr(names[count - 1], '\0') + 1 : (const char *)names;
 	return leakwrap_record_inner_size(names, (size_t)(end - (const char *)names),

@@ -121,6 +121,12 @@ ON_BOTH_PATHS bool retry_fast_record(uint32_t site, void *block, size_t size)
 	               : leakwrap_fast_record(leakwrap_slot_value(size, site, 0), block);
 }
 
+void leakwrap_record_failure(size_t size, int error)
+{
+	if (error == ENOMEM)
+		leakwrap_runtime_report_failure(size);
+}
+
 #else
 
 #define ON_BOTH_PATHS static
@@ -202,7 +208,8 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 {
 	if (!block) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
-		leakwrap_runtime_report_failure(size);
+		if (size > 0)
+			leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
 	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE))
@@ -472,7 +479,8 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	}
 	if (resize->site == LEAKWRAP_SITE_NONE)
 		leakwrap_restore_sample(&resize->sample);
-	leakwrap_runtime_report_failure(size);
+	if (resize->block || size > 0)
+		leakwrap_runtime_report_failure(size);
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&

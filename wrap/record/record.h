@@ -74,6 +74,15 @@ static inline void leakwrap_end_attempt(struct leakwrap_attempt *attempt)
 		leakwrap_self.attempt = attempt->outer;
 	}
 }
+
+/* Reports that an allocation of SIZE bytes has failed, after the real call, if ERROR is ENOMEM.
+ * For functions that may fail for other reasons.  SIZE is 0 if it is not known. */
+void leakwrap_record_failure(size_t size, int error);
+#else
+static inline void leakwrap_record_failure(size_t size, int error)
+{
+	(void)size, (void)error;
+}
 #endif
 
 void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
@@ -83,7 +92,8 @@ void *leakwrap_record_malloc_from(uint32_t site, void *block, size_t size, LEAKW
 void *leakwrap_record_new_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 void *leakwrap_record_array_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS);
 
-/* Records BLOCK of SIZE bytes as live, after the real call.  With BLOCK NULL records nothing.
+/* Records BLOCK of SIZE bytes as live, after the real call.  With BLOCK NULL records nothing, and
+ * reports a failed allocation unless SIZE is 0: some allocators return NULL for 0 bytes by design.
  * Returns BLOCK. */
 LEAKWRAP_INLINE void *leakwrap_record_allocation(void *block, size_t size,
                                                  struct leakwrap_caller caller)
