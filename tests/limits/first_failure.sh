@@ -20,7 +20,7 @@ for program in own own_static; do
 	for call in malloc calloc realloc realloc_to memalign aligned_alloc posix_memalign; do
 		equal "$program: $call of 0 bytes" "$(dumps_of $program ${call}_0)" ""
 	done
-	for call in malloc realloc; do
+	for call in malloc realloc posix_memalign; do
 		equal "$program: $call" "$(dumps_of $program $call)" \
 			"failure 9223372036854771711 bytes failure 9223372036854771711 bytes "
 	done
@@ -28,5 +28,29 @@ done
 
 # Functions of the C library, which makes its own calls unseen.
 build_program_only library tests/limits/first_failure.c
+equal "an alignment that is not possible" "$(dumps_of library bad_alignment)" ""
+equal "posix_memalign" "$(dumps_of library posix_memalign)" \
+	"failure 9223372036854771711 bytes failure 9223372036854771711 bytes "
 equal "a string without memory" "$(dumps_of library strdup)" "failure 0 bytes failure 0 bytes "
 equal "a path that is not there" "$(dumps_of library missing_path)" ""
+
+# A call of the program, a call of a shared library, and an allocator of another name.
+build process tests/limits/first_failure.c
+echo 'int run(int, char **); int main(int count, char **words) { return run(count, words); }' \
+	>"$W/main.c"
+"$CC" -shared -fPIC -Dmain=run -o "$W/libcalls.so" tests/limits/first_failure.c ||
+	fail "cannot link"
+build shared "$W/main.c" -L"$W" -lcalls -Wl,-rpath,"$W"
+renamed=
+for function in malloc calloc realloc memalign aligned_alloc posix_memalign free; do
+	renamed="$renamed -D$function=my_$function"
+done
+# shellcheck disable=SC2086 # lists of flags
+XDG_CACHE_HOME=$W LEAKWRAP_LIB=$O/libleakwrap.a "$O/leakwrap" cc --allocator=my_ -- \
+	"$CC" $CFLAGS_FOR_TESTS $renamed -o "$W/named" tests/limits/first_failure.c \
+	tests/limits/null_for_0.c || fail "leakwrap cc"
+equal "named: an alignment that is not possible" "$(dumps_of named bad_alignment)" ""
+for program in process shared named; do
+	equal "$program: posix_memalign" "$(dumps_of $program posix_memalign)" \
+		"failure 9223372036854771711 bytes failure 9223372036854771711 bytes "
+done

@@ -61,6 +61,8 @@ void *memalign(size_t align, size_t size)
 
 int posix_memalign(void **block, size_t align, size_t size)
 {
+	if (align % sizeof(void *) != 0)
+		return EINVAL;
 	*block = allocate(align, size);
 	return *block || size == 0 ? 0 : ENOMEM;
 }

@@ -94,6 +94,8 @@ int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
 	ENTRY_END_ATTEMPT();
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
+	else
+		leakwrap_record_failure(size, error);
 	return error;
 }
 
@@ -106,6 +108,8 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
+	else
+		leakwrap_record_failure(size, error);
 	return error;
 }
 #endif

@@ -74,6 +74,8 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 		WRAPPER_INSIDE(error = __real_##name arguments);                                 \
 		if (error == 0)                                                                  \
 			leakwrap_record_in_allocator(*(void **)result, (size), LEAKWRAP_CALLER); \
+		else                                                                             \
+			leakwrap_record_failure((size), error);                                  \
 		return error;                                                                    \
 	}
 
