@@ -72,7 +72,7 @@ static void report_lost_dump(int error)
 	leakwrap_text_start(&dump.writer, 2, "leakwrap: ");
 	leakwrap_text(&dump.writer,
 	              error ? "cannot write a dump to '" : "cannot write all of a dump to '");
-	leakwrap_text_name(&dump.writer, leakwrap_options.log, LEAKWRAP_PATH_LIMIT);
+	leakwrap_text_name(&dump.writer, leakwrap_log_path(), LEAKWRAP_PATH_LIMIT);
 	leakwrap_text(&dump.writer, "'");
 	if (error) {
 		leakwrap_text(&dump.writer, ": error ");

@@ -13,6 +13,10 @@
 static char program[64]; /* the program's name, for %e */
 static char host[65];    /* the host's name, for %h */
 
+/* The path of the log at the last leakwrap_log_open; "" if it was too long, or is no file.  Static:
+ * one dump is written at a time. */
+static char log_path[LEAKWRAP_LOG_MAX + 128];
+
 /* The log has come to log_max=, and cannot be renamed. */
 static bool is_outgrown;
 
@@ -25,6 +29,11 @@ void leakwrap_log_start(void)
 {
 	leakwrap_process_name(program, sizeof(program));
 	leakwrap_host_name(host, sizeof(host));
+}
+
+const char *leakwrap_log_path(void)
+{
+	return log_path[0] != '\0' ? log_path : leakwrap_options.log;
 }
 
 bool leakwrap_log_is_outgrown(void)
@@ -147,19 +156,21 @@ static void rename_log(const char *path, int fd)
 
 int leakwrap_log_open(unsigned number)
 {
-	static char path[LEAKWRAP_LOG_MAX + 128]; /* static: one dump is written at a time */
 	int fd;
 
+	log_path[0] = '\0';
 	if (is_stderr(leakwrap_options.log))
 		return leakwrap_output_stderr_is_usable() ? 2 : -EBADF;
-	if (!expand_path(path, sizeof(path), leakwrap_options.log, number))
+	if (!expand_path(log_path, sizeof(log_path), leakwrap_options.log, number)) {
+		log_path[0] = '\0';
 		return -ENAMETOOLONG;
+	}
 	is_outgrown = false;
-	fd = open_log(path);
+	fd = open_log(log_path);
 	if (fd >= 0 && is_full(fd)) {
-		rename_log(path, fd);
+		rename_log(log_path, fd);
 		leakwrap_close(fd);
-		fd = open_log(path);
+		fd = open_log(log_path);
 	}
 	return fd;
 }

@@ -18,6 +18,10 @@ void leakwrap_log_pattern(char *pattern, size_t size);
  * passes the descriptor to leakwrap_log_close.  One thread at a time. */
 int leakwrap_log_open(unsigned number);
 
+/* Returns the path that the last leakwrap_log_open has tried, or the option log= if that is no path
+ * or too long a path.  Valid until the next leakwrap_log_open. */
+const char *leakwrap_log_path(void);
+
 /* Returns whether the log was larger than log_max= at the last leakwrap_log_open, and could not be
  * renamed. */
 bool leakwrap_log_is_outgrown(void);

@@ -22,6 +22,17 @@ equal "behind the link" "$(cat "$W/victim")" precious
 mkfifo "$W/unread"
 refused "a pipe that nobody reads" "$W/unread"
 
+# The path that was tried stands there, with the process's number in it, unless it is too long.
+LEAKWRAP_OPTIONS=log=$W/nowhere/%p.%n%% "$W/log" many 2>"$W/err" || fail "a number: status $?"
+grep -q "^leakwrap: cannot write a dump to '$W/nowhere/[0-9][0-9]*\.1%': error " "$W/err" ||
+	fail "a number: $(cat "$W/err")"
+name=$(printf '%060d' 0)
+ln "$W/log" "$W/$name"
+long=/%e%e%e%e%e%e%e%e%e%e%e%e%e%e%e%e%e%e%e%e
+LEAKWRAP_OPTIONS=log=$long "$W/$name" many 2>"$W/err" || fail "a long path: status $?"
+grep -q "^leakwrap: cannot write a dump to '$long': error 36$" "$W/err" ||
+	fail "a long path: $(cat "$W/err")"
+
 # The owner alone may read the log, whatever the program's umask is.
 (umask 0 && LEAKWRAP_OPTIONS=log=$W/mode.log "$W/log" many)
 equal "mode" "$(stat -c %a "$W/mode.log")" 600
