@@ -90,4 +90,24 @@ END
 	equal "dietlibc, '$end'" "$(dumps "$W/log" | wc -l) $(dump_value "$W/log" 1 live_bytes)" \
 		"1 10"
 done
+
+# It does not tell the registers of a crash: then there are no frames.
+cat >"$W/crashes.c" <<END
+#include <stdlib.h>
+void *volatile kept;
+int *volatile nowhere;
+int main(void) { kept = malloc(10); return *nowhere; }
+END
+# shellcheck disable=SC2046
+diet gcc -o "$W/crashes" "$W/crashes.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+	of_runtime) -lcompat 2>"$W/link" || fail "cannot link: $(tail -n 5 "$W/link")"
+rm -f "$W/log"
+(
+	# shellcheck disable=SC3045 # dash has it
+	ulimit -c 0
+	LEAKWRAP_OPTIONS="log=$W/log:crash=1" exec "$W/crashes"
+)
+equal "dietlibc, a crash: status" $? 139
+equal "dietlibc, a crash" "$(dump_lines "$W/log" 1 | sed -n '3,/^total/s/ .*//p' | tr '\n' ' ')" \
+	"crash total "
 echo "$tried programs, and dietlibc"
