@@ -122,6 +122,10 @@ static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwr
 			continue;
 		if (!frame->interrupted && leakwrap_call_before(&code, frame->pc, &target) == 0)
 			continue;
+		/* The bytes of a call in Thumb code may be a call to nowhere in ARM code. */
+		if (LEAKWRAP_HAVE_ARM_FRAMES && !frame->interrupted && target != 0 &&
+		    frame->instructions == LEAKWRAP_EITHER_CODE && !leakwrap_text_at(target, true))
+			continue;
 		facts->follows_call = true;
 		if (!by_code)
 			continue;
