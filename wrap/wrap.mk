@@ -139,6 +139,11 @@ endef
 $(eval $(call process_rule,,))
 $(eval $(call process_rule,exported_,-DLEAKWRAP_EXPORT))
 
+# The runtime's code gets a section of its own, by which it knows its return addresses
+# (wrap/unwind/return_address.h).  Without objcopy more stacks are guessed wrongly.
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
+MARK_CODE = $(OBJCOPY) --rename-section .text=leakwrap_own_code $@ 2>/dev/null || :
+
 $(PROCESS)/libleakwrap_process_members.a: \
 		$(foreach symbol,$(PROCESS_SYMBOLS),$(PROCESS)/entry/$(symbol).o \
 		$(PROCESS)/entry/exported_$(symbol).o)
@@ -148,6 +153,7 @@ $(PROCESS)/libleakwrap_process_members.a: \
 		grep -q -e "^-DLEAKWRAP_NO_$$symbol$$" $(O)/lacks || \
 			echo $(PROCESS)/entry/$$symbol.o $(PROCESS)/entry/exported_$$symbol.o; \
 	done)
+	$(Q)$(MARK_CODE)
 
 $(PROCESS)/libleakwrap_process.a: wrap/wrap.mk
 	$(Q)mkdir -p $(@D)
@@ -182,6 +188,7 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
+	$(Q)$(if $(filter bare,$(PORT)),,$(MARK_CODE))
 	$(Q)$(ARCHIVE_NOTE)
 
 # -- the generator ---------------------------------------------------------------------------------

@@ -1,10 +1,11 @@
 /* misleading_words.c - one function has neither an unwind table nor code that describes its frame,
  * so the walk looks at all words of the frame (x86-64). The words point between the program's two
- * executable segments. With an argument, a word is the return address of the first frame, which an
- * earlier walk may have left on the stack. */
+ * executable segments. With an argument, a word is a return address that an earlier walk may have
+ * left on the stack: that of the first frame, or one of the tracer's own. */
 #include "leakwrap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void *volatile kept;
 
@@ -34,6 +35,14 @@ __asm__(".text\n"
         "	ret\n"
         ".size call_allocate, . - call_allocate\n");
 
+/* The tracer calls this function. */
+static unsigned long of_tracer;
+__attribute__((noinline)) const char *leakwrap_default_options(void)
+{
+	of_tracer = (unsigned long)__builtin_return_address(0);
+	return "";
+}
+
 /* Clears the stack below main: earlier calls have left return addresses there. */
 __attribute__((noinline)) static void clear_stack(void)
 {
@@ -48,9 +57,10 @@ int main(int argc, char **argv)
 	void *chain[16];
 	size_t count = leakwrap_backtrace(chain, 16);
 
-	(void)argv;
 	clear_stack();
-	word = argc > 1 ? (unsigned long)chain[count - 1] : 0x5000000;
+	word = 0x5000000;
+	if (argc > 1)
+		word = strcmp(argv[1], "own") == 0 ? of_tracer : (unsigned long)chain[count - 1];
 	call_allocate();
 	return 0;
 }

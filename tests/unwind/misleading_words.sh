@@ -12,6 +12,10 @@ build words -fomit-frame-pointer -no-pie -Wl,--section-start=.far=0x10000000 \
 dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"
 grep -q '^11 1 guessed allocate;call_allocate;main;.*;_start;$' "$W/sites" ||
 	fail "the hole: $(cat "$W/sites")"
+"$W/words" own 2>"$W/log" || fail "status $?"
+dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"
+grep -q '^11 1 guessed allocate;call_allocate;main;.*;_start;$' "$W/sites" ||
+	fail "the tracer's own code: $(cat "$W/sites")"
 "$W/words" stale 2>"$W/log" || fail "status $?"
 dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"
 grep -q '^11 1 guessed allocate;call_allocate;_start;$' "$W/sites" ||

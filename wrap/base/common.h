@@ -21,6 +21,14 @@
  * without the indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
+/* On a function that is compiled apart from the runtime's archive, whose code the makefile moves to
+ * this section: the runtime knows its own code by it (return_address.h). */
+#ifndef LEAKWRAP_BARE
+#define LEAKWRAP_OWN_CODE __attribute__((section("leakwrap_own_code")))
+#else
+#define LEAKWRAP_OWN_CODE
+#endif
+
 /* Has the largest alignment that a record may need.  Replaces max_align_t, which old C libraries
  * lack, and is also aligned for pairs of words. */
 union leakwrap_aligned {

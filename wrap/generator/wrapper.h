@@ -12,6 +12,7 @@
 
 #include <errno.h>
 
+#include "wrap/base/common.h"
 #include "wrap/record/record.h"
 
 /* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
@@ -24,9 +25,9 @@ extern const char leakwrap_allocator_is_named;
 LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 
 /* Declares the original and begins the definition of its wrapper. */
-#define WRAPPER(type, name, parameters)               \
-	type __real_##name parameters;                \
-	LEAKWRAP_ENTRY type __wrap_##name parameters; \
+#define WRAPPER(type, name, parameters)                                 \
+	type __real_##name parameters;                                  \
+	LEAKWRAP_ENTRY LEAKWRAP_OWN_CODE type __wrap_##name parameters; \
 	type __wrap_##name parameters
 
 /* Runs STATEMENT, the real call, between leakwrap_inside_begin and leakwrap_inside_end.  The latter

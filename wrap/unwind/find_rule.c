@@ -218,11 +218,13 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 	if (!leakwrap_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target))
 		return LEAKWRAP_UNSUPPORTED;
 #endif
-	return leakwrap_frame_code(frame, &code) &&
-	                       leakwrap_rule_from_start(frame, &code, target, &known) &&
-	                       known.base != LEAKWRAP_BASE_SP
-	               ? LEAKWRAP_CERTAIN
-	               : LEAKWRAP_PLAUSIBLE;
+	if (leakwrap_frame_code(frame, &code) &&
+	    leakwrap_rule_from_start(frame, &code, target, &known) &&
+	    known.base != LEAKWRAP_BASE_SP)
+		return LEAKWRAP_CERTAIN;
+	rule->kind |= LEAKWRAP_RULE_GUESSED;
+	return leakwrap_has_return(frame, rule, &target) ? LEAKWRAP_PLAUSIBLE
+	                                                 : LEAKWRAP_UNSUPPORTED;
 }
 
 bool leakwrap_find_rule_on_stack(const struct leakwrap_frame *frame, bool by_pointers,

@@ -36,6 +36,7 @@ bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwr
 {
 	uintptr_t base = leakwrap_frame_base(frame, rule);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
+	uintptr_t at;
 
 	if (frame->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
@@ -46,10 +47,10 @@ bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwr
 	}
 	if (rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER)
 		return frame->interrupted && leakwrap_is_return(frame->lr, target);
-	return cfa > frame->sp &&
-	       leakwrap_holds_return(frame->stack, frame->sp,
-	                             leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset),
-	                             target);
+	at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
+	return cfa > frame->sp && leakwrap_holds_return(frame->stack, frame->sp, at, target) &&
+	       !((rule->kind & LEAKWRAP_RULE_GUESSED) != 0 &&
+	         leakwrap_is_own_return(leakwrap_stack_word(at)));
 }
 
 enum leakwrap_support leakwrap_rule_support(const struct leakwrap_frame *frame,

@@ -2,6 +2,7 @@
 #include "wrap/unwind/return_address.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/common.h"
 #include "wrap/port/port.h"
 
 #include <string.h>
@@ -75,6 +76,22 @@ void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc
 			if (pc - LEAKWRAP_STRIP(*word) - 1 < distance)
 				insert(LEAKWRAP_STRIP(*word), pointers, count);
 	}
+}
+
+#endif
+
+#ifndef LEAKWRAP_BARE
+
+/* Linkers define them for a section with such a name. */
+extern const char __start_leakwrap_own_code[] __attribute__((visibility("hidden")));
+extern const char __stop_leakwrap_own_code[] __attribute__((visibility("hidden")));
+
+/* Stands in the section from the start, so that there is one where objcopy is missing. */
+LEAKWRAP_OWN_CODE bool leakwrap_is_own_return(uintptr_t word)
+{
+	const uintptr_t start = (uintptr_t)__start_leakwrap_own_code;
+
+	return LEAKWRAP_STRIP(word) - start - 1 < (uintptr_t)__stop_leakwrap_own_code - start;
 }
 
 #endif

@@ -33,4 +33,17 @@ void leakwrap_pointers_before(const struct leakwrap_module *module, uintptr_t pc
  * that the call before it calls, or to 0 if the call is through a register. */
 bool leakwrap_is_return(uintptr_t word, uintptr_t *target);
 
+/* Returns true if WORD, as found on the stack, is a return address of the tracer's own code.  Where
+ * the runtime was built without objcopy, most of that code is not known.  Without an operating
+ * system none of it is. */
+#ifndef LEAKWRAP_BARE
+bool leakwrap_is_own_return(uintptr_t word);
+#else
+static inline bool leakwrap_is_own_return(uintptr_t word)
+{
+	(void)word;
+	return false;
+}
+#endif
+
 #endif

@@ -116,7 +116,7 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 	uintptr_t through_pointer[FOLLOW_MAX]; /* return addresses of calls by pointer */
 	unsigned through_pointers = 0;
 	struct leakwrap_code code;
-	bool guess_is_start = false;
+	bool guess_is_start = false, has_own = false;
 	unsigned follows = 0;
 
 	*all = false;
@@ -139,6 +139,11 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 			return LEAKWRAP_CERTAIN;
 		if (target == 0 && follows <= FOLLOW_MAX)
 			through_pointer[through_pointers++] = at;
+		/* An earlier allocation has left it, and may have left others. */
+		if (leakwrap_is_own_return(leakwrap_stack_word(at))) {
+			has_own = true;
+			continue;
+		}
 		/* Nothing calls start code: above the return address into it there is no other.
 		 * But below there may be return addresses that an earlier walk has left there. */
 		guess_is_start = guess == 0 && leakwrap_is_start_word(leakwrap_stack_word(at));
@@ -154,7 +159,7 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 	rule->cfa_offset = (int32_t)(guess - frame->sp + LEAKWRAP_WORD);
 	rule->ra_where = LEAKWRAP_SAVED_AT_CFA;
 	rule->ra_offset = -LEAKWRAP_WORD;
-	return *all && guess_is_start ? LEAKWRAP_CERTAIN : LEAKWRAP_PLAUSIBLE;
+	return *all && guess_is_start && !has_own ? LEAKWRAP_CERTAIN : LEAKWRAP_PLAUSIBLE;
 }
 
 #endif
