@@ -1,5 +1,5 @@
-/* thumb_calls.c - a Thumb function without a table allocates.  Read as ARM code, its call is a call,
- * too, and a return follows that takes the word above as return address: there is one. */
+/* thumb_calls.c - a Thumb function without a table allocates.  Read as ARM code, its call is a
+ * call, too, and a return follows that takes the word above as return address: there is one. */
 #include <stdlib.h>
 
 void *volatile kept;
