@@ -134,6 +134,18 @@ static bool is_system_left_out(void)
 #endif
 }
 
+/* Returns whether the dump for REASON shows misuse.  Without an operating system no dump does: the
+ * tracer does not look for misuse. */
+static bool is_of_misuse(const struct leakwrap_reason *reason)
+{
+#ifdef LEAKWRAP_BARE
+	(void)reason;
+	return false;
+#else
+	return reason->misuse != NULL;
+#endif
+}
+
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
 	leakwrap_text_pair(dump.writer, "total live_bytes=", all->bytes);
@@ -452,9 +464,9 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 		write_crash(reason->crash);
 		/* The lines so far go out first: a crash may have damaged the tables, too. */
 		leakwrap_text_flush(dump.writer);
-	} else if (!reason->misuse && !reason->kinds)
+	} else if (!is_of_misuse(reason) && !reason->kinds)
 		leakwrap_live_reclaim_pages();
-	if (reason->misuse)
+	if (is_of_misuse(reason))
 		leakwrap_misuse_write(dump.writer, reason->misuse, write_backtrace,
 		                      &(struct leakwrap_trace){.pcs = dump.pcs});
 	else
