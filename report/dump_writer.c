@@ -366,6 +366,10 @@ static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *c
 	leakwrap_text_pair(dump.writer, " thread=", (uint64_t)leakwrap_thread_id());
 	leakwrap_text_end(dump.writer);
 	leakwrap_registers_write(dump.writer, crash->context);
+	if (crash->no_frames) {
+		write_note(crash->no_frames);
+		return;
+	}
 	/* Without registers nothing is known of the frames. */
 	if (start.pc != 0 || start.sp != 0)
 		leakwrap_unwind_interrupted(&trace, &stack, &start);

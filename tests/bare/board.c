@@ -146,6 +146,22 @@ void provoke(const char *exception)
 	*(volatile int *)0x90000000 = 1;
 }
 
+/* DDI 0403E, B3.5.5 to B3.5.9: region 0 has 32 bytes (SIZE 4) and no access (AP 0).  All other
+ * memory is as without the MPU (PRIVDEFENA). */
+void guard(uintptr_t address)
+{
+	*(volatile uint32_t *)0xe000ed98 = 0;                     /* MPU_RNR */
+	*(volatile uint32_t *)0xe000ed9c = (address + 31) & ~31u; /* MPU_RBAR */
+	*(volatile uint32_t *)0xe000eda0 = 4u << 1 | 1;           /* MPU_RASR */
+	*(volatile uint32_t *)0xe000ed94 = 1u << 2 | 1;           /* MPU_CTRL */
+	__asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+
+void leave_stack(void)
+{
+	__asm__ volatile("mov sp, %0\n\tpush {r0}" : : "r"(0x90000010) : "memory");
+}
+
 #else
 
 /* The emulated boards allow accesses to missing memory, so the MMU must stop them. It maps all

@@ -16,6 +16,13 @@ extern const char text_start[], text_end[], stack_low[], stack_high[], build_id[
  * undefined_instruction. */
 void provoke(const char *exception);
 
+/* Guards the 32 bytes behind ADDRESS, rounded up to 32, by the MPU (Cortex-M): an access is a
+ * fault. */
+void guard(uintptr_t address);
+
+/* Takes the stack pointer out of the memory, and pushes a word (Cortex-M). */
+void leave_stack(void);
+
 /* Gives exception handlers a stack of their own from now on, as under an RTOS (Cortex-M). The
  * second function returns how many of its bytes have been used since then, or 0 on other
  * processors. */

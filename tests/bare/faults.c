@@ -1,5 +1,5 @@
 /* faults.c - raises the exception that it was built for, some calls below main, or in a task if it
- * was built so. */
+ * was built so.  With OVERFLOW the task's stack overflows, with NO_STACK it is lost. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,11 +64,29 @@ static void write_or_fault(const char *bytes, size_t size)
 
 #ifndef IN_WRITE
 
+#ifdef OVERFLOW
+
+static int overflow(int depth)
+{
+	volatile int frame[3] = {depth};
+
+	return depth < 0 ? depth : overflow(depth + 1) + frame[0];
+}
+
+#endif
+
 static void innermost(void)
 {
 	volatile int frame[7] = {1};
 
+#ifdef OVERFLOW
+	guard((uintptr_t)task_stack_low(task_current()));
+	overflow(1);
+#elif defined(NO_STACK)
+	leave_stack();
+#else
 	provoke(EXCEPTION);
+#endif
 	frame[0]++;
 }
 

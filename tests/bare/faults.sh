@@ -1,6 +1,7 @@
 #!/bin/sh
 # A fault without an operating system writes a dump with registers and call chain.
 #
+# If a stack overflow has lost them, the dump says so.
 # Faults are HardFault on Cortex-M; data abort, prefetch abort and undefined instruction on ARM. The
 # chain goes through newlib, and through a task. The tool on this machine reports it. Then the
 # program does what it was told to do.
@@ -43,6 +44,30 @@ try() {
 		grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
 		fail "$board $exception: not at '$statement': $(head -n 20 "$W/out")"
 }
+
+# overflow CAUSE SP FLAG: fails unless the dump of a program that was built with FLAG says that its
+# stack has overflowed, shows the registers that are known, and shows no others.
+overflow() {
+	cause=$1 sp=$2
+	board_build m3 faults -DEXCEPTION='"HardFault"' -DIN_TASK "$3" tests/bare/faults.c
+	board_run m3 faults "$W/log"
+	equal "overflow: status" $? 42
+	dump_lines "$W/log" 1 | sed -n 's/^registers //p' | tr ' ' '\n' >"$W/registers"
+	equal "overflow: registers" "$(sed 's/=.*//' "$W/registers" | tr '\n' ' ')" \
+		"r4 r5 r6 r7 r8 r9 r10 r11 sp cfsr hfsr mmfar bfar "
+	grep -qx "sp=$sp" "$W/registers" || fail "overflow: no sp=$sp: $(cat "$W/registers")"
+	"$lw" report --all --exe="$W/faults.m3" "$W/log" >"$W/out" 2>"$W/err" ||
+		fail "overflow: $(cat "$W/err")"
+	[ ! -s "$W/err" ] || fail "overflow: $(cat "$W/err")"
+	grep -q "died of HardFault, $cause in thread 2" "$W/out" ||
+		fail "overflow: no '$cause': $(head -n 5 "$W/out")"
+	note="the stack has overflowed: the processor could not store the registers"
+	grep -qx "  note: $note" "$W/out" || fail "overflow: no note: $(cat "$W/out")"
+	! dump_lines "$W/log" 1 | sed '/^total/,$d' | grep '#0' || fail "overflow: a call chain"
+}
+
+overflow 'SIGSEGV (code 2, .*) at address 0x2000[0-9a-f]*' '0x2000[0-9a-f]*' -DOVERFLOW
+overflow 'SIGBUS (code 2, .*) at address 0x9000000c' 0x90000010 -DNO_STACK
 
 # The fault comes while a dump is written. That dump is torn, the fault's dump is whole.
 try m3 HardFault 'SIGBUS (code 2, .*) at address 0x90000000' '0x90000000 = 1' -DIN_WRITE

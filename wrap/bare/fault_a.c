@@ -43,14 +43,14 @@ void leakwrap_exception(enum kind kind, struct leakwrap_fault_frame *frame)
 	                               .has_address = true,
 	                               .context = frame};
 
-	frame->r[15] = interrupted_pc(kind, frame->r[15], frame->state[LEAKWRAP_CPSR]);
+	frame->r[15] = interrupted_pc(kind, frame->r[15], frame->r[LEAKWRAP_CPSR]);
 	fault.address = frame->r[15];
 	if (kind == UNDEFINED_INSTRUCTION) {
 		fault.signal = LEAKWRAP_SIGILL;
 		fault.code = LEAKWRAP_ILL_ILLOPC;
 	} else if (kind == DATA_ABORT) {
-		fault.address = frame->state[LEAKWRAP_DFAR];
-		if ((frame->state[LEAKWRAP_DFSR] & DFSR_STATUS) == DFSR_ALIGNMENT) {
+		fault.address = frame->r[LEAKWRAP_DFAR];
+		if ((frame->r[LEAKWRAP_DFSR] & DFSR_STATUS) == DFSR_ALIGNMENT) {
 			fault.signal = LEAKWRAP_SIGBUS;
 			fault.code = LEAKWRAP_BUS_ADRALN;
 		}

@@ -28,7 +28,6 @@ struct saved {
 #define CFSR_BFARVALID   (1u << 15)
 #define CFSR_MEMORY      0x7fu
 #define CFSR_BUS         (0x7fu << 8)
-#define CFSR_STACKING    (1u << 4 | 1u << 12) /* the frame itself could not be pushed */
 #define CFSR_UNALIGNED   (1u << 24)
 #define CFSR_DIVIDE_BY_0 (1u << 25)
 
@@ -45,16 +44,16 @@ static uintptr_t read_register(uintptr_t address)
 
 static void read_status(struct leakwrap_fault_frame *frame)
 {
-	frame->state[LEAKWRAP_CFSR] = read_register(0xe000ed28);
-	frame->state[LEAKWRAP_HFSR] = read_register(0xe000ed2c);
-	frame->state[LEAKWRAP_MMFAR] = read_register(0xe000ed34);
-	frame->state[LEAKWRAP_BFAR] = read_register(0xe000ed38);
+	frame->r[LEAKWRAP_CFSR] = read_register(0xe000ed28);
+	frame->r[LEAKWRAP_HFSR] = read_register(0xe000ed2c);
+	frame->r[LEAKWRAP_MMFAR] = read_register(0xe000ed34);
+	frame->r[LEAKWRAP_BFAR] = read_register(0xe000ed38);
 }
 
 /* Sets FAULT's signal, code and address to those that Linux would report. */
 static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_frame *frame)
 {
-	uintptr_t cause = frame->state[LEAKWRAP_CFSR];
+	uintptr_t cause = frame->r[LEAKWRAP_CFSR];
 
 	fault->signal = LEAKWRAP_SIGSEGV;
 	fault->code = LEAKWRAP_SEGV_MAPERR;
@@ -62,12 +61,12 @@ static void classify(struct leakwrap_fault *fault, const struct leakwrap_fault_f
 	if (cause & CFSR_MEMORY) {
 		fault->code = LEAKWRAP_SEGV_ACCERR;
 		fault->has_address = (cause & CFSR_MMARVALID) != 0;
-		fault->address = frame->state[LEAKWRAP_MMFAR];
+		fault->address = frame->r[LEAKWRAP_MMFAR];
 	} else if (cause & CFSR_BUS) {
 		fault->signal = LEAKWRAP_SIGBUS;
 		fault->code = LEAKWRAP_BUS_ADRERR;
 		fault->has_address = (cause & CFSR_BFARVALID) != 0;
-		fault->address = frame->state[LEAKWRAP_BFAR];
+		fault->address = frame->r[LEAKWRAP_BFAR];
 	} else if (cause & CFSR_DIVIDE_BY_0) {
 		fault->signal = LEAKWRAP_SIGFPE;
 		fault->code = LEAKWRAP_FPE_INTDIV;
@@ -97,12 +96,16 @@ void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
 	                                           saved->r10,
 	                                           saved->r11}};
 	struct leakwrap_fault fault = {.exception = "HardFault", .context = &frame};
-	uintptr_t size = exc_return & EXC_RETURN_BASIC ? 8 : 8 + 18;
 
 	read_status(&frame);
-	frame.r[13] = (uintptr_t)pushed;
-	/* A stack overflow may have left no readable words. */
-	if (!(frame.state[LEAKWRAP_CFSR] & CFSR_STACKING)) {
+	/* The stack pointer was moved even if nothing could be stored. */
+	frame.r[13] = (uintptr_t)(pushed + 1);
+	if (!(exc_return & EXC_RETURN_BASIC))
+		frame.r[13] += 18 * sizeof(uintptr_t);
+	if (leakwrap_fault_lost(&frame)) {
+		fault.no_frames = "the stack has overflowed: "
+		                  "the processor could not store the registers";
+	} else {
 		frame.r[0] = pushed->r0;
 		frame.r[1] = pushed->r1;
 		frame.r[2] = pushed->r2;
@@ -110,8 +113,9 @@ void leakwrap_hard_fault(const struct pushed *pushed, const struct saved *saved,
 		frame.r[12] = pushed->r12;
 		frame.r[14] = pushed->lr;
 		frame.r[15] = pushed->pc;
-		frame.state[LEAKWRAP_XPSR] = pushed->xpsr;
-		frame.r[13] += (size + ((pushed->xpsr & XPSR_ALIGNED) != 0)) * sizeof(uintptr_t);
+		frame.r[LEAKWRAP_XPSR] = pushed->xpsr;
+		if (pushed->xpsr & XPSR_ALIGNED)
+			frame.r[13] += sizeof(uintptr_t);
 	}
 	classify(&fault, &frame);
 	leakwrap_fault_report(&fault);
