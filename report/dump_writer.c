@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most bytes of output that a task's name takes in the line of a call site. */
+/* The most bytes of output that a task's name takes in a line. */
 #define TASK_LIMIT 64
 
 /* Room for "leakwrap[PID.NUMBER] ". */
@@ -255,6 +255,15 @@ static void write_origin(struct leakwrap_origin origin)
 		leakwrap_text_pair(dump.writer, " origin=library module=", origin.module->number);
 }
 
+/* Writes the name TASK, unless it is NULL. */
+static void write_task(const char *task)
+{
+	if (!task)
+		return;
+	leakwrap_text(dump.writer, " task=");
+	leakwrap_text_name(dump.writer, task, TASK_LIMIT);
+}
+
 /* Writes the call site of ROW with its backtrace.  RANK: its place in the dump, from 1. */
 static void write_site(size_t rank, const struct leakwrap_row *row)
 {
@@ -275,10 +284,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	leakwrap_text_pair(dump.writer, " bytes in ", row->blocks);
 	leakwrap_text(dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
 	leakwrap_text(dump.writer, kinds[trace.kind]);
-	if (task) {
-		leakwrap_text(dump.writer, " task=");
-		leakwrap_text_name(dump.writer, task, TASK_LIMIT);
-	}
+	write_task(task);
 	if (dump.has_kinds)
 		leakwrap_kinds_write_site(dump.writer, row->site);
 	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
@@ -364,6 +370,7 @@ static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *c
 		leakwrap_text_hex(dump.writer, crash->address);
 	}
 	leakwrap_text_pair(dump.writer, " thread=", (uint64_t)leakwrap_thread_id());
+	write_task(crash->task);
 	leakwrap_text_end(dump.writer);
 	leakwrap_registers_write(dump.writer, crash->context);
 	if (crash->no_frames) {

@@ -58,7 +58,8 @@
  *         frames of the thread.  #0 is the interrupted instruction itself, not a return address.
  *         Without an operating system "exception=NAME" comes first, with the processor's name for
  *         the exception.  signal and code are then the values that Linux would send.  thread is
- *         then the number of the task.  A register that the processor could not store is missing.
+ *         then the number of the running task.  " task=NAME" follows if the task has a name.  A
+ *         register that the processor could not store is missing.
  *         If pc is one of them, a note says why, and there are no frames.
  * misuse  Only in a dump with reason=misuse.  Such a dump has neither totals nor call sites:
  *

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A fault without an operating system writes a dump with registers and call chain.
+# A fault without an operating system writes a dump with task, registers and call chain.
 #
 # If a stack overflow has lost them, the dump says so.
 # Faults are HardFault on Cortex-M; data abort, prefetch abort and undefined instruction on ARM. The
@@ -25,6 +25,10 @@ chain() {
 try() {
 	board=$1 exception=$2 cause=$3 statement=$4
 	shift 4
+	case $* in
+	*-DIN_TASK*) thread="thread 2, task control loop" ;;
+	*) thread="thread 1" ;;
+	esac
 	board_build "$board" faults -DEXCEPTION="\"$exception\"" "$@" tests/bare/faults.c
 	board_run "$board" faults "$W/log"
 	equal "$board $exception: status" $? 42
@@ -38,8 +42,8 @@ try() {
 		"r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr pc "
 	"$lw" report --all --exe="$W/faults.$board" "$W/log@$dump" >"$W/out" 2>"$W/err" ||
 		fail "$board $exception: $(cat "$W/err")"
-	grep -q "died of $exception, $cause" "$W/out" ||
-		fail "$board $exception: no '$cause': $(head -n 5 "$W/out")"
+	grep -q "died of $exception, $cause.* in $thread\$" "$W/out" ||
+		fail "$board $exception: no '$cause' in $thread: $(head -n 5 "$W/out")"
 	[ -z "$statement" ] ||
 		grep -q "provoke .*tests/bare/board.c:$(line_of board.c "$statement")\$" "$W/out" ||
 		fail "$board $exception: not at '$statement': $(head -n 20 "$W/out")"
@@ -59,7 +63,7 @@ overflow() {
 	"$lw" report --all --exe="$W/faults.m3" "$W/log" >"$W/out" 2>"$W/err" ||
 		fail "overflow: $(cat "$W/err")"
 	[ ! -s "$W/err" ] || fail "overflow: $(cat "$W/err")"
-	grep -q "died of HardFault, $cause in thread 2" "$W/out" ||
+	grep -q "died of HardFault, $cause in thread 2, task control loop\$" "$W/out" ||
 		fail "overflow: no '$cause': $(head -n 5 "$W/out")"
 	note="the stack has overflowed: the processor could not store the registers"
 	grep -qx "  note: $note" "$W/out" || fail "overflow: no note: $(cat "$W/out")"

@@ -231,6 +231,15 @@ sed '2s/signal=11 code=2/signal=64 code=-60/' "$W/plain" >"$W/log"
 status_is 0 "$lw" report "$W/log"
 shows '^  died of signal 64 (code -60) at address 0x10 in thread 8$'
 
+# A task of an RTOS may have any name.
+sed '2s/thread=8/& task=control\\x20loop\\x1b[1m/' "$W/plain" >"$W/log"
+status_is 0 "$lw" report "$W/log"
+[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
+shows '^  died of SIGSEGV (code 2, .*) at address 0x10 in thread 8, task control loop?\[1m$'
+status_is 0 "$lw" report -f json "$W/log"
+validator "a task"
+shows '"thread":8,"task":"control loop\\u001[bB]\[1m","registers":'
+
 # -- another machine -------------------------------------------------------------------------------
 for machine in aarch64-linux-gnu:qemu-aarch64:aarch64 riscv64-linux-gnu:qemu-riscv64:riscv64 \
 	i686-linux-gnu:qemu-i386:i386 arm-linux-gnueabihf:qemu-arm:arm; do

@@ -56,6 +56,8 @@ void draft_read_crash(struct draft *draft, struct cursor c)
 		else if (skip_text(&word, "thread=") && scan_decimal(&word, &thread) &&
 		         at_end(&word))
 			fault->thread = thread;
+		else if (skip_text(&word, "task="))
+			fault->task = unescape(&draft->arena, &word);
 	}
 	fault->told = signal && code;
 	if (!fault->told || !whole || !fault->thread)

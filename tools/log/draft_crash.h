@@ -4,7 +4,7 @@
 
 #include "tools/log/draft.h"
 
-/* Reads "signal=11 code=1 fault_address=0x0 thread=4712". */
+/* Reads "signal=11 code=1 fault_address=0x0 thread=4712".  "task=uart_rx" may follow. */
 void draft_read_crash(struct draft *draft, struct cursor c);
 
 /* Reads "rip=0x55d0c8a01230 rsp=0x7ffd2f10". */

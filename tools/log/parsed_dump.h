@@ -132,7 +132,8 @@ struct fault {
 	unsigned signal;
 	int64_t code; /* si_code (sigaction(2)) */
 	uint64_t fault_address;
-	uint64_t thread; /* 0: not known */
+	uint64_t thread;  /* 0: not known */
+	const char *task; /* the name of the running task of an RTOS, or NULL */
 	struct machine_register *registers;
 	size_t register_count;
 };

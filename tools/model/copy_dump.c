@@ -210,6 +210,7 @@ static const struct crash *copy_crash(struct report *report, const struct parsed
 
 	*fault = parsed->fault;
 	fault->exception = intern_text(&report->strings, fault->exception);
+	fault->task = intern_text(&report->strings, fault->task);
 	fault->registers =
 	        arena_alloc(report->dump_arena, fault->register_count * sizeof *fault->registers);
 	for (size_t i = 0; i < fault->register_count; i++) {

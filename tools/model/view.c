@@ -109,6 +109,8 @@ const char *fault_text(struct arena *arena, const struct fault *fault)
 		                     fault->fault_address);
 	if (fault->thread)
 		cause = arena_format(arena, "%s in thread %" PRIu64, cause, fault->thread);
+	if (fault->task)
+		cause = arena_format(arena, "%s, task %s", cause, fault->task);
 	return cause;
 }
 

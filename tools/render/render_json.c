@@ -222,6 +222,8 @@ static json_t *crash_json(const struct dump *dump)
 	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
 	set(object, "thread",
 	    fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
+	if (fault->task)
+		set(object, "task", text(fault->task));
 	set(object, "registers", registers);
 	set(object, "frames", frames_json(dump, crash->stack, NULL));
 	return object;

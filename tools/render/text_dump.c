@@ -107,7 +107,9 @@ static void put_crash(struct page *page, const struct dump *dump)
 	size_t widest = 0;
 
 	set_tone(page, TONE_ALERT);
-	fprintf(page->stream, "  died of %s\n", fault_text(&page->scratch, fault));
+	fputs("  died of ", page->stream);
+	put_text(page->stream, fault_text(&page->scratch, fault));
+	putc('\n', page->stream);
 	set_tone(page, TONE_PLAIN);
 	put_frames(page, crash->stack, 0);
 	arena_reset(&page->scratch);

@@ -72,8 +72,10 @@ static void put_headline(struct page *page, const struct finding *finding, size_
 	set_tone(page, TONE_ALERT);
 	fprintf(page->stream, "  #%zu %s", number, headlines[finding->kind]);
 	set_tone(page, TONE_PLAIN);
-	if (finding->kind == FINDING_CRASH && dump && dump->crash)
-		fprintf(page->stream, ", %s", fault_text(&page->scratch, &dump->crash->fault));
+	if (finding->kind == FINDING_CRASH && dump && dump->crash) {
+		fputs(", ", page->stream);
+		put_text(page->stream, fault_text(&page->scratch, &dump->crash->fault));
+	}
 	if (finding->kind == FINDING_KILLED)
 		fprintf(page->stream, " %d", WTERMSIG(finding->attempts[0]->status));
 	if (finding->kind == FINDING_LEAK && finding->bytes)

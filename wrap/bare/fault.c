@@ -4,6 +4,7 @@
 
 #include "wrap/bare/bare_arena.h"
 #include "wrap/bare/bare_port.h"
+#include "wrap/bare/tasks.h"
 #include "report/dump.h"
 #include "wrap/leakwrap_bare.h"
 #include "wrap/runtime/runtime.h"
@@ -11,13 +12,14 @@
 #include <stddef.h>
 
 /* A second fault during the report, in "write" perhaps, writes no trace. */
-void leakwrap_fault_report(const struct leakwrap_fault *fault)
+void leakwrap_fault_report(struct leakwrap_fault *fault)
 {
 	if (!leakwrap_fault_is_handled) {
 		leakwrap_fault_is_handled = true;
 		leakwrap_runtime_enter();
 		leakwrap_arena_abandon_scratch();
 		leakwrap_dump_abandon();
+		fault->task = leakwrap_task_given_name();
 		leakwrap_dump_crash(fault);
 	}
 	if (leakwrap_bare.after_fault)

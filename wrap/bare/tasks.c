@@ -78,14 +78,22 @@ static struct task *find_task(const struct leakwrap_bare_task *now)
 	return task;
 }
 
-/* Returns the running task, with its stack's bounds as they are now. */
-static struct task *current_task(void)
+/* Returns what the program says of the running task. */
+static struct leakwrap_bare_task ask_for_task(void)
 {
 	struct leakwrap_bare_task now = {NULL, NULL, 0, 0};
-	struct task *task = NULL;
 
 	if (leakwrap_bare.task)
 		leakwrap_bare.task(&now);
+	return now;
+}
+
+/* Returns the running task, with its stack's bounds as they are now. */
+static struct task *current_task(void)
+{
+	const struct leakwrap_bare_task now = ask_for_task();
+	struct task *task = NULL;
+
 	if (now.id && !(task = find_task(&now)))
 		task = add_task(&now);
 	if (!task)
@@ -108,6 +116,11 @@ int leakwrap_thread_id(void)
 const char *leakwrap_task_name(void)
 {
 	return current_task()->name;
+}
+
+const char *leakwrap_task_given_name(void)
+{
+	return ask_for_task().name;
 }
 
 void leakwrap_tasks_own_memory(uintptr_t *start, uintptr_t *end)

@@ -10,6 +10,10 @@
  * freed.  May take the program's lock. */
 const char *leakwrap_task_name(void);
 
+/* Returns the name of the running task as the program gives it, or NULL.  Takes neither memory nor
+ * the lock. */
+const char *leakwrap_task_given_name(void);
+
 /* Sets *START and *END to the bounds of the tracer's state outside of tasks, which may hold the
  * address of a block. */
 void leakwrap_tasks_own_memory(uintptr_t *start, uintptr_t *end);

@@ -19,6 +19,7 @@ struct leakwrap_fault {
 	uintptr_t address; /* the address of the failed access or instruction */
 	/* The interrupted registers: the third argument of the handler (registers.h). */
 	const void *context;
+	const char *task;      /* the name of the running task of an RTOS, or NULL */
 	const char *no_frames; /* why the pc is not known, and there are no frames, or NULL */
 };
 
