@@ -13,15 +13,9 @@ static const char *const names[LEAKWRAP_KINDS] = {
         [LEAKWRAP_OWN_INDIRECT] = "within",
 };
 
-/* Why a scan may fail. */
-#ifdef LEAKWRAP_BARE
-#define SCAN_ERROR "there are no roots, or there is no memory"
-#else
-#define SCAN_ERROR "/proc/self/maps cannot be read, or there is no memory"
-#endif
-
 static struct {
 	struct leakwrap_kinds *by_site; /* NULL: there are no kinds */
+	const char *error;              /* why there are none */
 	uint32_t sites;
 	uint64_t scan_ns, pause_ns, started;
 } found;
@@ -62,11 +56,12 @@ static void join_kinds(bool own)
 void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 {
 	found.by_site = NULL;
-	if (request->error)
+	found.error = request->error;
+	if (found.error)
 		return;
 	found.started = leakwrap_time_monotonic();
 	found.sites = leakwrap_sites_limit();
-	found.by_site = leakwrap_reach_scan(&request->scan, found.sites);
+	found.by_site = leakwrap_reach_scan(&request->scan, found.sites, &found.error);
 	if (found.by_site)
 		join_kinds(request->own);
 	found.scan_ns = leakwrap_time_monotonic() - found.started;
@@ -82,10 +77,10 @@ void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
 	                 (request->started != 0 ? request->started : found.started);
 }
 
-static void write_reason(struct leakwrap_writer *writer, const char *error)
+static void write_reason(struct leakwrap_writer *writer)
 {
 	leakwrap_text(writer, "note lost memory is not told from reachable memory: ");
-	leakwrap_text(writer, error ? error : SCAN_ERROR);
+	leakwrap_text(writer, found.error);
 	leakwrap_text_end(writer);
 }
 
@@ -96,7 +91,7 @@ void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
 	struct leakwrap_kinds sum = {.bytes = {0}};
 
 	if (!found.by_site) {
-		write_reason(writer, request->error);
+		write_reason(writer);
 		return;
 	}
 	for (size_t i = 0; i < totals->rows_count; i++)

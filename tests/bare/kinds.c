@@ -12,6 +12,13 @@
 #define MEMORY 6144
 #endif
 
+#ifndef LIVE_BLOCKS
+#define LIVE_BLOCKS 64
+#endif
+#ifndef ROOTS
+#define ROOTS 1
+#endif
+
 static uint64_t memory[MEMORY / sizeof(uint64_t)];
 
 static uintptr_t lock(void);
@@ -27,7 +34,7 @@ static const struct leakwrap_bare_range roots[] = {{data_low, heap_low}};
 const struct leakwrap_bare leakwrap_bare = {
         .memory = memory,
         .memory_size = sizeof(memory),
-        .live_blocks = 64,
+        .live_blocks = LIVE_BLOCKS,
         .write = write_unlocked,
         .lock = lock,
         .unlock = unlock,
@@ -43,7 +50,7 @@ const struct leakwrap_bare leakwrap_bare = {
         .kinds = &leakwrap_bare_kinds,
 #endif
         .roots = roots,
-        .root_count = 1,
+        .root_count = ROOTS,
         .heap_low = heap_low,
         .heap_high = heap_high,
         .each_stack = each_stack,

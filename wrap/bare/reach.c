@@ -421,8 +421,20 @@ static struct leakwrap_kinds *take_sums(uint32_t sites)
 	return NULL;
 }
 
+/* Returns what the program must change in leakwrap_bare before a scan, or NULL.  57,342 live blocks
+ * have the most slots that a scan can number (live.c). */
+static const char *find_obstacle(void)
+{
+	if (leakwrap_bare.root_count == 0)
+		return "leakwrap_bare.roots and root_count are not set";
+	if (leakwrap_live_slots() >= NONE)
+		return "too many blocks: leakwrap_bare.live_blocks may be at most 57342";
+	return NULL;
+}
+
 /* Scratch memory is a stack: what was taken last goes back first. */
-struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites)
+struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites,
+                                           const char **error)
 {
 	struct scan state = {.sp = scan->own.sp, .sites = sites, .first = NONE};
 	unsigned stacks = 1;
@@ -430,8 +442,10 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 	size_t stacks_size;
 
 	leakwrap_park();
-	if (leakwrap_bare.root_count == 0 || leakwrap_live_slots() >= NONE)
+	*error = find_obstacle();
+	if (*error)
 		return NULL;
+	*error = "leakwrap_bare.memory has not 5 bytes a block and 40 a call site left";
 	state.by_site = take_sums(sites);
 	if (!state.by_site)
 		return NULL;

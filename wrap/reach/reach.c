@@ -6,7 +6,8 @@
 #include "wrap/reach/mark.h"
 #include "wrap/reach/roots.h"
 
-struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites)
+struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites,
+                                           const char **error)
 {
 	struct leakwrap_kinds *by_site = leakwrap_scratch_map(sites * sizeof(*by_site));
 	const struct leakwrap_sums sums = {by_site, sites, scan->running_threads > 0};
@@ -26,6 +27,7 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 	if (is_done)
 		return by_site;
 	leakwrap_reach_release(by_site, sites);
+	*error = "/proc/self/maps cannot be read, or there is no memory";
 	return NULL;
 }
 
