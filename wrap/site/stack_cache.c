@@ -163,11 +163,15 @@ static void count_look(struct leakwrap_thread *self, bool is_recognized)
 	}
 }
 
-/* Returns whether the thread's present stack is passed over. */
+/* Returns whether the thread's present stack is passed over.  The count goes on behind TRIAL after
+ * its largest value. */
 static bool pass_over(struct leakwrap_thread *self)
 {
-	return self->passed_over > 0 && ++self->passed_over > TRIAL &&
-	       self->passed_over % LOOK_EVERY != 0;
+	if (self->passed_over == 0)
+		return false;
+	if (++self->passed_over == 0)
+		self->passed_over = LOOK_EVERY;
+	return self->passed_over > TRIAL && self->passed_over % LOOK_EVERY != 0;
 }
 
 /* -- learning ---------------------------------------------------------------------------------- */

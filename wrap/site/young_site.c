@@ -117,19 +117,36 @@ uint32_t leakwrap_young_site_drop(uint32_t number)
 	return in_table;
 }
 
+/* Settles the record of BLOCK, whose entry, NUMBER, another thread has just taken.  That thread
+ * settles the record, too, before it writes the entry: as long as the record has NUMBER, what was
+ * read is BLOCK's. */
+static void settle_taken(const void *block, uint32_t number)
+{
+	uintptr_t pcs[LEAKWRAP_YOUNG_DEPTH_MAX];
+	struct leakwrap_trace trace = {.pcs = pcs};
+
+	leakwrap_young_ring_read(number, &trace);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (leakwrap_live_has_site(block, number))
+		leakwrap_live_change_site(block, number, leakwrap_site_number(&trace, NULL));
+}
+
 void leakwrap_young_site_settle(const void *block)
 {
+	uintptr_t before = (uintptr_t)block;
+	struct leakwrap_young_entry *entry;
 	uint32_t site;
 
 	if (leakwrap_young_ring_size() == 0)
 		return;
 	site = leakwrap_live_find(block).site;
-	if (leakwrap_site_is_young(site)) {
-		struct leakwrap_young_entry *const entry = leakwrap_young_ring_entry(site);
-
-		if (!settle(block, site, entry))
-			atomic_store(&entry->block, LEAKWRAP_YOUNG_TAKEN);
-	}
+	if (!leakwrap_site_is_young(site))
+		return;
+	entry = leakwrap_young_ring_entry(site);
+	if (!atomic_compare_exchange_strong(&entry->block, &before, LEAKWRAP_YOUNG_TAKEN))
+		settle_taken(block, site);
+	else if (settle(block, site, entry))
+		atomic_store(&entry->block, LEAKWRAP_YOUNG_FREE);
 }
 
 /* Settles the record of the block that has the call site NUMBER.  The numbers are held. */
