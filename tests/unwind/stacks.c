@@ -141,8 +141,12 @@ static __attribute__((unused)) NOINLINE void use_timer(void)
 {
 	struct sigaction action = {.sa_handler = compare_in_handler, .sa_flags = SA_RESTART};
 	struct itimerval timer = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
+	struct timespec now;
 	sig_atomic_t start;
 
+	/* The loader finds the function now.  While it does, AArch64's linkage table has 16 bytes
+	 * on the stack of which the loader's unwind tables do not know. */
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	sigaction(SIGPROF, &action, NULL);
 	start = signals;
 	setitimer(ITIMER_PROF, &timer, NULL);
@@ -151,8 +155,6 @@ static __attribute__((unused)) NOINLINE void use_timer(void)
 	/* These interrupt the kernel's code (the vdso), which a program enters without a system
 	 * call. */
 	while (signals - start < 100) {
-		struct timespec now;
-
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		sink += (int)now.tv_nsec;
 	}
