@@ -33,6 +33,7 @@ int main(int argc, char **argv)
 {
 	const char *call = argv[argc - 1];
 	void *volatile block = NULL;
+	int status;
 
 	if (strcmp(call, "malloc_0") == 0)
 		block = malloc(0);
@@ -62,5 +63,7 @@ int main(int argc, char **argv)
 		block = copy_long_string();
 	else
 		return 2;
-	return block ? 3 : 0;
+	status = block ? 3 : 0;
+	free(block);
+	return status;
 }

@@ -18,7 +18,13 @@
 #include <sched.h>
 #include <string.h>
 
-enum { THREADS = 4, BLOCKS = 1500, STEPS = IS_SLOW ? 60000 : 4000000, DEPTH = 5 };
+enum {
+	THREADS = 4,
+	BLOCKS = 1500,
+	ALL = THREADS * BLOCKS,
+	STEPS = IS_SLOW ? 60000 : 4000000,
+	DEPTH = 5
+};
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
 
@@ -27,7 +33,7 @@ struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE
 
 /* The live table: the call site of each block, 0 without a block.  The address of block i is
  * i * 16 + 16. */
-static _Atomic uint32_t site_of[THREADS * BLOCKS];
+static _Atomic uint32_t site_of[ALL];
 
 static _Atomic uint32_t *slot(const void *block)
 {
@@ -168,7 +174,7 @@ static unsigned count_young(void)
 {
 	unsigned count = 0;
 
-	for (size_t i = 0; i < THREADS * BLOCKS; i++)
+	for (size_t i = 0; i < ALL; i++)
 		count += leakwrap_site_is_young(atomic_load(&site_of[i]));
 	return count;
 }
@@ -192,9 +198,9 @@ static void check_short_lives(void)
 /* Blocks that stay get numbers of the table, and the ring grows. */
 static void check_survivors(void)
 {
-	for (uint32_t i = 0; i < THREADS * BLOCKS; i++)
+	for (uint32_t i = 0; i < ALL; i++)
 		allocate(i, i + 3);
-	for (uint32_t i = 0; i < THREADS * BLOCKS; i++)
+	for (uint32_t i = 0; i < ALL; i++)
 		CHECK(first_frame_of(atomic_load(&site_of[i])) == i + 3);
 	CHECK(leakwrap_young_ring_size() > LEAKWRAP_YOUNG_CHUNK && settled > BLOCKS);
 	CHECK(count_young() > 0);
@@ -212,7 +218,7 @@ static void check_dumps(void)
 	leakwrap_young_sites_settle(true);
 	is_table_locked = false;
 	CHECK(count_young() == 0);
-	for (uint32_t i = 0; i < THREADS * BLOCKS; i++)
+	for (uint32_t i = 0; i < ALL; i++)
 		CHECK(atomic_load(&site_of[i]) == i + 3);
 	/* While numbers are held no entry is written. */
 	leakwrap_site_numbers_hold();
@@ -242,7 +248,7 @@ static void check_the_rest(void)
 /* Allocates, frees, resizes and reads blocks of its own.  WHO says which stack a block has. */
 static void *churn(void *number)
 {
-	static uint32_t who_has[THREADS * BLOCKS];
+	static uint32_t who_has[ALL];
 	const size_t first = (uintptr_t)number * BLOCKS;
 	uint64_t random = (uintptr_t)number + 1;
 
@@ -290,7 +296,7 @@ static void wait_for_young(void)
 /* Dumps while the others churn: each number that is read has one backtrace until the end. */
 static void *dump(void *unused)
 {
-	static uint32_t site[THREADS * BLOCKS], first_frame[THREADS * BLOCKS];
+	static uint32_t site[ALL], first_frame[ALL];
 
 	(void)unused;
 	for (unsigned i = 0; !is_done; i++) {
@@ -298,11 +304,11 @@ static void *dump(void *unused)
 		leakwrap_site_numbers_hold();
 		if (i % 2 == 0)
 			leakwrap_young_sites_settle(false);
-		for (size_t j = 0; j < THREADS * BLOCKS; j++) {
+		for (size_t j = 0; j < ALL; j++) {
 			site[j] = atomic_load(&site_of[j]);
 			first_frame[j] = site[j] != 0 ? first_frame_of(site[j]) : 0;
 		}
-		for (size_t j = 0; j < THREADS * BLOCKS; j++)
+		for (size_t j = 0; j < ALL; j++)
 			CHECK(site[j] == 0 || first_frame_of(site[j]) == first_frame[j]);
 		leakwrap_site_numbers_release();
 	}

@@ -48,7 +48,8 @@ bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwr
 	if (rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER)
 		return frame->interrupted && leakwrap_is_return(frame->lr, target);
 	at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
-	return cfa > frame->sp && leakwrap_holds_return(frame->stack, frame->sp, at, target) &&
+	return at != 0 && cfa > frame->sp &&
+	       leakwrap_holds_return(frame->stack, frame->sp, at, target) &&
 	       !((rule->kind & LEAKWRAP_RULE_GUESSED) != 0 &&
 	         leakwrap_is_own_return(leakwrap_stack_word(at)));
 }
