@@ -26,6 +26,7 @@
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_reading.h"
+#include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/young_site.h"
 #include "one_module.h"
@@ -320,6 +321,28 @@ static void dump_slowly(void)
 	CHECK(freed > SEEN * 9 / 10);
 }
 
+/* A dump moves young call sites into the table.  It waits for nobody, also while call sites are
+ * being removed, and while another thread has the lock. */
+static void add_in_dump(void)
+{
+	uintptr_t pcs[DEPTH_MAX];
+	const uint32_t who = new_stack();
+	const struct leakwrap_trace trace = {
+	        .pcs = pcs, .max = DEPTH_MAX, .depth = make_up(who, pcs)};
+	const unsigned before = atomic_load(&locks);
+	uint32_t number;
+
+	leakwrap_sites_begin_removal();
+	number = leakwrap_site_number_now(&trace, false);
+	leakwrap_sites_end_removal();
+	check(number, who);
+	pcs[0] += 16;
+	CHECK(leakwrap_trylock(&leakwrap_tables_lock));
+	CHECK(leakwrap_site_number_now(&trace, false) == LEAKWRAP_SITE_NONE);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	CHECK(atomic_load(&locks) == before);
+}
+
 /* -- a fork ------------------------------------------------------------------------------------ */
 
 /* The thread that forks lends itself the lock.  It does not collect: the fork would copy half of a
@@ -561,6 +584,7 @@ int main(void)
 		in_child(fork_numbers);
 		record_late();
 		dump_slowly();
+		add_in_dump();
 		collect_in_fork();
 		abandon_reader();
 		lack_memory();

@@ -486,15 +486,15 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 	return LEAKWRAP_SITE_LOST;
 }
 
+/* A call site that is added without the lock may have to wait for it: see publish. */
 uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock)
 {
 	const uint64_t hash = leakwrap_trace_hash(trace);
 	const unsigned entered = leakwrap_readers_enter();
+	uint32_t number = find(trace, hash);
 	bool is_whole;
-	uint32_t number = number_without_lock(trace, hash, &is_whole);
 
-	if (number == LEAKWRAP_SITE_NONE && leakwrap_site_numbers_left() > 0 &&
-	    (has_lock || leakwrap_trylock(&leakwrap_tables_lock))) {
+	if (number == LEAKWRAP_SITE_NONE && (has_lock || leakwrap_trylock(&leakwrap_tables_lock))) {
 		number = number_with_lock(trace, hash, &is_whole);
 		if (!has_lock)
 			leakwrap_unlock(&leakwrap_tables_lock);
