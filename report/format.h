@@ -59,8 +59,8 @@
  *         Without an operating system "exception=NAME" comes first, with the processor's name for
  *         the exception.  signal and code are then the values that Linux would send.  thread is
  *         then the number of the running task.  " task=NAME" follows if the task has a name.  A
- *         register that the processor could not store is missing.
- *         If pc is one of them, a note says why, and there are no frames.
+ *         register that the processor could not store is missing.  If pc is missing, a note says
+ *         why, and there are no frames.
  * misuse  Only in a dump with reason=misuse.  Such a dump has neither totals nor call sites:
  *
  *             leakwrap[4711.1] misuse double_free pointer=0x55d0c9a012a0 thread=4712 function=free

@@ -106,8 +106,8 @@ struct leakwrap_bare {
 	 * does not contain the code for it.  While it looks for pointers, the tracer holds the lock
 	 * above, and no other code may run: so "lock" must disable interrupts or suspend the
 	 * scheduler.  The memory of the tracer gives 5 bytes for each live block and 40 for each
-	 * call site meanwhile; where it is too small, the dump says so.  "live_blocks"
-	 * can then be at most 57,342. */
+	 * call site meanwhile; where it is too small, the dump says so.  "live_blocks" can then be
+	 * at most 57,342. */
 	const struct leakwrap_bare_kinds *kinds;
 
 	/* For "kinds", and for dumps with blocks=1, which the tool judges with an image of the

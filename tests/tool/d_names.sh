@@ -6,12 +6,6 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/tool/tool.sh
 has_libiberty || skip "libiberty is not installed"
 
-# shown NAME: prints how the function NAME of a dump is shown.
-shown() {
-	named_dump main "$1" >"$W/log"
-	status_is 0 "$lw" report -f json "$W/log"
-	sed -n 's/.*"function":"main".*"function":"\([^"]*\)".*/\1/p' "$W/out"
-}
 equal "a function" "$(shown _D3app4mainFZv)" 'app.main()'
 equal "a method" "$(shown _D3app6Server5startMFiZv)" 'app.Server.start(int)'
 equal "a nested function" "$(shown _D3app4mainFZ9__lambda1FNaNbNiNfiZi)" \

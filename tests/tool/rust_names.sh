@@ -8,12 +8,6 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/tool/tool.sh
 has_libiberty || skip "libiberty is not installed"
 
-# shown NAME: prints how the function NAME of a dump is shown.
-shown() {
-	named_dump main "$1" >"$W/log"
-	status_is 0 "$lw" report -f json "$W/log"
-	sed -n 's/.*"function":"main".*"function":"\([^"]*\)".*/\1/p' "$W/out"
-}
 # v0
 alloc=_RNvCsfLfy6EI15iL_7___rustc12___rust_alloc
 grow=_RNvMs4_NtCslNYArtu3iFV_5alloc7raw_vecNtB5_11RawVecInner11finish_growB7_

@@ -110,6 +110,13 @@ named_dump() {
 	cat "$W/unnamed"
 }
 
+# shown NAME: prints how the function NAME of a dump is shown.
+shown() {
+	named_dump main "$1" >"$W/log"
+	status_is 0 "$lw" report -f json "$W/log"
+	sed -n 's/.*"function":"main".*"function":"\([^"]*\)".*/\1/p' "$W/out"
+}
+
 # has_libiberty: true if the tool is built with libiberty, which knows names of Rust and D.
 has_libiberty() {
 	echo '#include <libiberty/demangle.h>' | "${HOSTCC:-cc}" -E - >/dev/null 2>&1

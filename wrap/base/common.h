@@ -21,8 +21,8 @@
  * without the indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
-/* On a function that is compiled apart from the runtime's archive, whose code the makefile moves to
- * this section: the runtime knows its own code by it (return_address.h). */
+/* Puts a function into the section by which the runtime knows its own code (return_address.h).  The
+ * makefile moves the code of the archives there.  This is for functions outside of the archives. */
 #ifndef LEAKWRAP_BARE
 #define LEAKWRAP_OWN_CODE __attribute__((section("leakwrap_own_code")))
 #else

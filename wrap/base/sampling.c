@@ -78,7 +78,7 @@ static struct {
 	_Atomic uint32_t interval;      /* as of leakwrap_sampling_interval */
 	_Atomic uint32_t last_interval; /* as of leakwrap_last_interval */
 	_Atomic uint32_t since;         /* seconds since 1970 */
-	_Atomic uint32_t has_been_off;  /* as of leakwrap_has_been_off */
+	_Atomic bool has_been_off;      /* as of leakwrap_has_been_off */
 	_Atomic uint32_t threads;       /* threads that have drawn, for their seeds */
 	_Atomic uint32_t seed;
 	bool looks_after_calls; /* changes at start alone */
@@ -95,7 +95,7 @@ void leakwrap_sampling_switch(uint32_t interval)
 	if (interval != 0)
 		atomic_store(&leakwrap_has_recorded_all, 0);
 	if (interval == LEAKWRAP_SAMPLE_OFF)
-		atomic_store(&sampling.has_been_off, 1);
+		atomic_store(&sampling.has_been_off, true);
 	else if (interval != 0)
 		atomic_store(&sampling.last_interval, interval);
 	/* A thread reads the state before the interval: with an old state it looks again. */
@@ -114,7 +114,7 @@ void leakwrap_sampling_look_after_calls(void)
 
 bool leakwrap_has_been_off(void)
 {
-	return atomic_load(&sampling.has_been_off) != 0;
+	return atomic_load(&sampling.has_been_off);
 }
 
 uint32_t leakwrap_last_interval(void)

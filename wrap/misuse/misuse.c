@@ -93,12 +93,6 @@ extern void OPERATORS(DECLARATION);
 /* A function of the C++ library; only its address is used. */
 extern void __cxa_throw(void) __attribute__((weak));
 
-/* Stands where the linker has put this file's code among the program's.  The rest of it is moved to
- * a section of the runtime's own (wrap.mk). */
-__attribute__((section(".text.leakwrap_place"))) static void place(void)
-{
-}
-
 /* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.
  *
  * In the module of the runtime the order of addresses decides.  Linkers keep the order of their
@@ -108,8 +102,8 @@ static bool is_of_library(uintptr_t address)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(address);
 
-	if (module == leakwrap_module_at((uintptr_t)&place))
-		return address > (uintptr_t)&place;
+	if (module == leakwrap_module_at((uintptr_t)&leakwrap_misuse_start))
+		return address > (uintptr_t)&leakwrap_misuse_start;
 	return __cxa_throw && module == leakwrap_module_at((uintptr_t)__cxa_throw);
 }
 
@@ -405,7 +399,10 @@ static void (*original_free(void))(void *)
 
 static const struct leakwrap_site_keeper keeper = {mark_sites, forget_site};
 
-bool leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
+/* Stays where the linker puts this file among the program's code: see is_of_library.  The rest of
+ * the code is moved to a section of the runtime's own (wrap.mk). */
+__attribute__((section(".text.leakwrap_misuse_start"))) bool
+leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
 {
 	misuse.report = reporter;
 	misuse.freed = leakwrap_pages_map((FREED + 1) * sizeof(misuse.freed[0]));

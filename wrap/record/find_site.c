@@ -59,18 +59,17 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	uintptr_t pcs[leakwrap_options.depth];
 	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
 	bool needs_read_set = leakwrap_stack_cache_learns_at_once();
-	uint32_t site = LEAKWRAP_SITE_NONE;
+	uint32_t site;
 
 	leakwrap_count(&leakwrap_walks, 1);
 	if (!needs_read_set) {
 		leakwrap_unwind(&trace, &stack, caller);
 		needs_read_set = leakwrap_library_calls_may_have_loaded(&trace);
 	}
-	if (!needs_read_set)
-		site = take_young_site(&trace);
-	if (site != LEAKWRAP_SITE_NONE)
-		return site;
 	if (!needs_read_set) {
+		site = take_young_site(&trace);
+		if (site != LEAKWRAP_SITE_NONE)
+			return site;
 		site = leakwrap_site_number(&trace, &stack);
 		needs_read_set = site >= LEAKWRAP_SITE_FIRST &&
 		                 leakwrap_stack_cache_wants_read_set(site, &stack);

@@ -1,13 +1,12 @@
 /* site_mark.c - see site_mark.h. */
-#include "wrap/site/site_age.h"
-#include "wrap/site/young_site.h"
 #include "wrap/site/site_mark.h"
 
 #include <stdatomic.h>
 
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
-#include "wrap/site/site_table.h"
+#include "wrap/site/site_age.h"
+#include "wrap/site/young_site.h"
 
 static struct {
 	_Atomic uint32_t first; /* the lowest number since the mark */

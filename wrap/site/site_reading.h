@@ -1,4 +1,4 @@
-/* site_reading.h - begins and ends to read the live table and the call sites of its blocks. */
+/* site_reading.h - how a dump reads the live table, and then the call sites of its blocks. */
 #ifndef LEAKWRAP_SITE_READING_H
 #define LEAKWRAP_SITE_READING_H
 

@@ -107,17 +107,16 @@ bool leakwrap_stack_cache_learns_at_once(void)
 
 /* -- threads that meet new stacks for ever ----------------------------------------------------- */
 
-/* A thread has a score of unrecognized stacks: one that the slow path recognizes takes RECOGNIZED
- * from it.  A program may begin with ten thousand new stacks.  With a score of MANY the thread may
- * never see most stacks again. */
+/* A thread has a score of unrecognized stacks.  A stack that the slow path recognizes takes
+ * RECOGNIZED from it.  A program may begin with ten thousand new stacks.  A thread whose score has
+ * come to MANY may never see most of its stacks again: they are passed over. */
 #define MANY       16384u
 #define RECOGNIZED 4u
 
-/* Then the cache is not asked for each stack any more: stacks are passed over.  The fast path is
- * closed.  One stack in LOOK_EVERY is looked for, and may be learned.  At the beginning each of
- * TRIAL is looked for.  The score goes on from TRIAL.  When it is used up, one stack in five or
- * more was recognized: the fast path opens again, and the next time the score must be twice as
- * high. */
+/* While stacks are passed over, the fast path is closed.  The cache is asked for the first TRIAL
+ * stacks, and then for one in LOOK_EVERY, which may be learned.  The score begins again at TRIAL.
+ * It falls to 0 if at least one in five of these stacks is recognized.  Then the fast path opens,
+ * and the thread must come to twice the score before its stacks are passed over again. */
 #define LOOK_EVERY   64u
 #define TRIAL        32u
 #define GIVEN_UP_MAX 8u
@@ -163,8 +162,8 @@ static void count_look(struct leakwrap_thread *self, bool is_recognized)
 	}
 }
 
-/* Returns whether the thread's present stack is passed over.  The count goes on behind TRIAL after
- * its largest value. */
+/* Counts the thread's present stack, and returns whether it is passed over.  After its largest
+ * value the count goes on at LOOK_EVERY: the trial is over. */
 static bool pass_over(struct leakwrap_thread *self)
 {
 	if (self->passed_over == 0)

@@ -1,6 +1,7 @@
 /* young_site.c - see young_site.h. */
 #include "wrap/site/young_site.h"
 
+#include "wrap/base/readers.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/site/base_backtrace.h"
@@ -54,8 +55,8 @@ static bool settle(const void *block, uint32_t number, struct leakwrap_young_ent
 	return leakwrap_live_find(block).site != number;
 }
 
-/* Some bits of the hashes of the backtraces that had young call sites, by other bits.  Threads may
- * lose each other's. */
+/* Which backtraces had young call sites: some bits of their hashes, by other bits.  A later
+ * backtrace may overwrite an earlier one. */
 #define SEEN_BITS 16
 static _Atomic uint16_t seen[1 << SEEN_BITS];
 
@@ -131,10 +132,12 @@ static void settle_taken(const void *block, uint32_t number)
 		leakwrap_live_change_site(block, number, leakwrap_site_number(&trace, NULL));
 }
 
+/* A reader, so that no collection frees the number before the slot has it. */
 void leakwrap_young_site_settle(const void *block)
 {
 	uintptr_t before = (uintptr_t)block;
 	struct leakwrap_young_entry *entry;
+	unsigned entered;
 	uint32_t site;
 
 	if (leakwrap_young_ring_size() == 0)
@@ -143,10 +146,12 @@ void leakwrap_young_site_settle(const void *block)
 	if (!leakwrap_site_is_young(site))
 		return;
 	entry = leakwrap_young_ring_entry(site);
+	entered = leakwrap_readers_enter();
 	if (!atomic_compare_exchange_strong(&entry->block, &before, LEAKWRAP_YOUNG_TAKEN))
 		settle_taken(block, site);
 	else if (settle(block, site, entry))
 		atomic_store(&entry->block, LEAKWRAP_YOUNG_FREE);
+	leakwrap_readers_leave(entered);
 }
 
 /* Settles the record of the block that has the call site NUMBER.  The numbers are held. */

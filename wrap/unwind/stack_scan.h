@@ -15,9 +15,9 @@
  * pointers.
  *
  * A return address is certain if the call before it calls a function whose frame ends there.
- * Else the nearest return address outside of the tracer's own code is merely plausible: earlier
- * allocations have left words of the tracer there.  It is certain, too, if no other, and no word of
- * the tracer, is on the whole stack and it lies in start code.
+ * Else the nearest return address outside of the tracer's own code is merely plausible.  (Earlier
+ * allocations leave return addresses of the tracer on the stack.)  It is certain, too, if it lies
+ * in start code and the whole stack has no other return address, not even one of the tracer.
  *
  * Sets *ALL to true if the search came to the end of the stack.  If it found no return address,
  * the frame has no caller. */
