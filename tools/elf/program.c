@@ -289,6 +289,7 @@ static int compare_functions(const void *left, const void *right)
 static void read_sections(struct program *program)
 {
 	size_t names;
+	GElf_Shdr own_code = {0};
 	if (elf_getshdrstrndx(program->elf, &names) != 0)
 		return;
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
@@ -300,6 +301,8 @@ static void read_sections(struct program *program)
 			program->has_eh_frame = true;
 		if (name && strcmp(name, ".note.gnu.build-id") == 0)
 			program->has_build_id = true;
+		if (name && strcmp(name, "leakwrap_own_code") == 0)
+			own_code = header;
 		if (name && strcmp(name, ".got") == 0) {
 			program->got = header.sh_addr;
 			program->got_end = header.sh_addr + header.sh_size;
@@ -310,6 +313,11 @@ static void read_sections(struct program *program)
 			program->has_symbols = true;
 		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
 			read_symbols(program, scn, &header);
+	}
+	/* The runtime also has one function outside of its section, among the program's code. */
+	if (own_code.sh_size != 0) {
+		program->own_code = own_code.sh_addr;
+		program->own_end = own_code.sh_addr + own_code.sh_size;
 	}
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
 		GElf_Shdr header;
