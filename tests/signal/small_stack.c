@@ -1,6 +1,6 @@
 /* small_stack.c HOW [ROOM] - a dump in the handler of a signal that comes on an alternate stack of
- * the least size that the kernel takes (sigaltstack(2)), or of ROOM more bytes.  Below that stack
- * lies memory of somebody else.
+ * the least size that the kernel names (sigaltstack(2)), or of ROOM bytes more.  A negative ROOM
+ * makes it smaller.  Below that stack lies memory of somebody else.
  *
  *   own       the program has a handler on SIGUSR1 with SA_ONSTACK
  *   within    as "own", and the alternate stack is a part of the thread's own stack

@@ -50,6 +50,10 @@ small() {
 	$run "$W/plain" own "$more" >"$W/out" || fail "$what: untraced: status $?"
 	read -r size overwritten untraced <"$W/out"
 	equal "$what: untraced: bytes below a stack of $size" "$overwritten" 0
+	# The least size may have room for registers that are not in use yet (AMX).
+	if [ $((size - untraced)) -gt "$room" ]; then
+		more=$((more + untraced + small - size))
+	fi
 	for how in $hows; do
 		log=$W/log
 		rm -f "$log"

@@ -28,10 +28,13 @@ enum mapping_kind { DENSE, ONE_OF_FEW, ONE_OF_MANY };
 
 /* A mapping of the tracer.  Recorded so that a dump can report the memory that it takes. */
 struct mapping {
-	_Atomic(void *) pages; /* NULL: has been unmapped */
-	size_t size;
-	enum mapping_kind kind;
+	/* NULL: the record was never used, or is being written.  UNMAPPED: it can be used again. */
+	_Atomic(void *) pages;
+	_Atomic size_t size;
+	_Atomic(enum mapping_kind) kind;
 };
+
+#define UNMAPPED          ((void *)1)
 
 #define MAPPINGS_PER_PAGE ((LEAKWRAP_PAGE - 2 * sizeof(void *)) / sizeof(struct mapping))
 
@@ -45,6 +48,7 @@ struct mapping_page {
  * the tracer's lock may be waiting for malloc's locks. */
 static struct {
 	struct mapping_page *_Atomic newest;
+	_Atomic size_t records_left; /* records of mappings that have been unmapped */
 	_Atomic size_t mapped;
 	_Atomic size_t unused;    /* of MAPPED: see count_unused */
 	_Atomic unsigned refused; /* mappings since one was granted */
@@ -143,8 +147,25 @@ static void unmap(void *mapped, size_t size)
 	leakwrap_syscall(__NR_munmap, (long)mapped, (long)size, 0, 0, 0, 0);
 }
 
-/* Records a mapping.  If memory for the record is short, the mapping is missing from the sum. */
-static void record_mapping(void *mapped, size_t size, enum mapping_kind kind)
+/* Takes the record of a mapping that has been unmapped.  Returns NULL if there is none. */
+static struct mapping *take_old_record(void)
+{
+	struct mapping_page *page = atomic_load(&pages.newest);
+
+	for (; page && atomic_load(&pages.records_left) > 0; page = page->next)
+		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++) {
+			void *before = UNMAPPED;
+
+			if (!atomic_compare_exchange_strong(&page->mapping[i].pages, &before, NULL))
+				continue;
+			atomic_fetch_sub(&pages.records_left, 1);
+			return &page->mapping[i];
+		}
+	return NULL;
+}
+
+/* Takes a record that was never used.  Returns NULL if there is no memory. */
+static struct mapping *take_new_record(void)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
 	size_t at = 0;
@@ -153,16 +174,39 @@ static void record_mapping(void *mapped, size_t size, enum mapping_kind kind)
 		struct mapping_page *fresh = map_anonymous(round_to_pages(sizeof(*fresh)));
 
 		if (!fresh)
-			return;
+			return NULL;
 		fresh->next = page;
 		if (atomic_compare_exchange_strong(&pages.newest, &page, fresh))
 			page = fresh;
 		else
 			unmap(fresh, round_to_pages(sizeof(*fresh)));
 	}
-	page->mapping[at].size = size;
-	page->mapping[at].kind = kind;
-	atomic_store(&page->mapping[at].pages, mapped);
+	return &page->mapping[at];
+}
+
+/* Records a mapping.  If memory for the record is short, the mapping is missing from the sum.  New
+ * records have the order in which they were taken: see count_unused. */
+static void record_mapping(void *mapped, size_t size, enum mapping_kind kind)
+{
+	struct mapping *mapping = kind == DENSE ? take_old_record() : NULL;
+
+	if (!mapping)
+		mapping = take_new_record();
+	if (!mapping)
+		return;
+	atomic_store(&mapping->size, size);
+	atomic_store(&mapping->kind, kind);
+	atomic_store(&mapping->pages, mapped);
+}
+
+/* Returns the pages of MAPPING and sets *SIZE.  Returns NULL if there are none. */
+static char *pages_of(const struct mapping *mapping, size_t *size)
+{
+	void *const mapped = atomic_load(&mapping->pages);
+
+	*size = atomic_load(&mapping->size);
+	/* The record may be used for another mapping meanwhile. */
+	return mapped != UNMAPPED && atomic_load(&mapping->pages) == mapped ? mapped : NULL;
 }
 
 /* Returns how many of SIZE bytes at MAPPED are in memory. */
@@ -202,14 +246,15 @@ static size_t count_unused(void)
 
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
 		for (size_t i = MAPPINGS_PER_PAGE; i-- > 0;) {
-			const struct mapping *mapping = &page->mapping[i];
-			const char *mapped = atomic_load(&mapping->pages);
+			const enum mapping_kind kind = atomic_load(&page->mapping[i].kind);
+			size_t size;
+			const char *mapped = pages_of(&page->mapping[i], &size);
 
-			if (!mapped || mapping->kind == DENSE)
+			if (!mapped || kind == DENSE)
 				continue;
-			if (mapping->kind == ONE_OF_FEW || !is_newest)
-				unused += mapping->size - resident_bytes(mapped, mapping->size);
-			is_newest &= mapping->kind == ONE_OF_FEW;
+			if (kind == ONE_OF_FEW || !is_newest)
+				unused += size - resident_bytes(mapped, size);
+			is_newest &= kind == ONE_OF_FEW;
 		}
 	return not_counted(unused);
 }
@@ -319,8 +364,10 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 	size = round_to_pages(size);
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++)
-			if (atomic_load(&page->mapping[i].pages) == mapped)
-				atomic_store(&page->mapping[i].pages, NULL);
+			if (atomic_load(&page->mapping[i].pages) == mapped) {
+				atomic_store(&page->mapping[i].pages, UNMAPPED);
+				atomic_fetch_add(&pages.records_left, 1);
+			}
 	atomic_fetch_sub(&pages.mapped, size);
 	unmap(mapped, size);
 }
@@ -481,10 +528,11 @@ size_t leakwrap_pages_held(void)
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next) {
 		bytes += leakwrap_page_size();
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++) {
-			const char *mapped = atomic_load(&page->mapping[i].pages);
+			size_t size;
+			const char *mapped = pages_of(&page->mapping[i], &size);
 
 			if (mapped)
-				bytes += resident_bytes(mapped, page->mapping[i].size);
+				bytes += resident_bytes(mapped, size);
 		}
 	}
 	return bytes;
@@ -497,10 +545,11 @@ void leakwrap_pages_each(void (*visit)(void *context, uintptr_t start, uintptr_t
 		visit(context, (uintptr_t)page,
 		      (uintptr_t)page + round_to_pages(sizeof(struct mapping_page)));
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++) {
-			const uintptr_t mapped = (uintptr_t)atomic_load(&page->mapping[i].pages);
+			size_t size;
+			char *mapped = pages_of(&page->mapping[i], &size);
 
-			if (mapped != 0)
-				visit(context, mapped, mapped + page->mapping[i].size);
+			if (mapped)
+				visit(context, (uintptr_t)mapped, (uintptr_t)mapped + size);
 		}
 	}
 }
