@@ -23,7 +23,8 @@ struct leakwrap_site_chunk {
 	 * through a module that may be unloaded: see site_table.c. */
 	uint64_t hash[LEAKWRAP_SITE_CHUNK];
 	/* How many stacks of the call site the stack index was given, and how many walks have led
-	 * to the call site: see stack_cache.c. */
+	 * to the call site: see stack_cache.c.  If a collection has unlinked the call site, the
+	 * latter says when: see site_collect.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
 	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
 };

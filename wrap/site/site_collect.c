@@ -35,9 +35,16 @@
  * sites. */
 #define RETRY_AFTER 1024u
 
-/* An unlinked call site rests for this time, in nanoseconds: a thread that has recognized it may
- * have been stopped before it records the block. */
+/* An unlinked call site rests for this time, in nanoseconds, at least. */
 #define REST_NS 20000000u
+
+/* If a stack of it was learned, it rests for this number of units of 67 ms: a thread that has
+ * recognized it may have been stopped before it records the block.  Fewer than 256. */
+#define LEARNED_REST 120u
+#define UNIT_LOG2    26
+
+/* If fewer numbers than these are left, no call site rests longer than REST_NS. */
+#define LEFT_TO_REST (LEAKWRAP_SITE_LIMIT / 4)
 
 static struct {
 	_Atomic int is_running;
@@ -46,6 +53,8 @@ static struct {
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
 	uint64_t unlinked_at;    /* leakwrap_time_monotonic */
+	uint8_t units;           /* the time in units of LEARNED_REST, modulo 256 */
+	bool can_rest;           /* LEFT_TO_REST numbers are left */
 	struct leakwrap_grace grace;
 	struct leakwrap_byte_generation old_bytes;
 	struct leakwrap_hash_table *old_table;
@@ -102,6 +111,20 @@ static void for_each_site(void (*visit)(uint32_t number))
 			visit(number);
 }
 
+/* When NUMBER was unlinked, in units of LEARNED_REST.  An unlinked call site is not walked to. */
+static _Atomic uint8_t *rests_since(uint32_t number)
+{
+	return &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
+}
+
+/* Returns whether NUMBER, which is unlinked, must not be freed yet.  If the time since then is more
+ * than 255 units, it may be mistaken for less. */
+static bool rests(uint32_t number)
+{
+	return collection.can_rest && leakwrap_stack_cache_has_known(number) &&
+	       (uint8_t)(collection.units - atomic_load(rests_since(number))) < LEARNED_REST;
+}
+
 /* Marks the call sites from before the fork or the mark, whose numbers say so, and those against
  * which the backtraces of other call sites are stored.  Call sites that are about to be freed need
  * none. */
@@ -109,7 +132,7 @@ static void mark_needed(uint32_t number)
 {
 	if (number < leakwrap_sites_first_new())
 		leakwrap_site_mark(number);
-	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number))
+	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number) && !rests(number))
 		return;
 	while ((number = leakwrap_site_base(number)) != LEAKWRAP_SITE_NONE)
 		leakwrap_site_mark(number);
@@ -117,20 +140,23 @@ static void mark_needed(uint32_t number)
 
 static bool copied_all;
 
-/* Frees NUMBER if the latest collection has unlinked it and it still has no block.  If it has one,
- * brings its backtrace into the current generation of bytes. */
+/* Frees NUMBER if it was unlinked, still has no block and rests no longer.  Otherwise brings its
+ * backtrace into the current generation of bytes. */
 static void free_unlinked(uint32_t number)
 {
 	struct leakwrap_base_backtrace *base;
 
 	if (!leakwrap_site_is_unlinked(number))
 		return;
-	leakwrap_site_set_unlinked(number, false);
 	if (leakwrap_site_is_marked(number)) {
+		leakwrap_site_set_unlinked(number, false);
 		leakwrap_sites_may_repeat();
+	}
+	if (leakwrap_site_is_marked(number) || rests(number)) {
 		copied_all = leakwrap_site_copy(number) && copied_all;
 		return;
 	}
+	leakwrap_site_set_unlinked(number, false);
 	if (keeper)
 		keeper->forget(number);
 	leakwrap_site_forget_allocated(number);
@@ -182,8 +208,10 @@ static void count_kept(uint32_t number)
 
 static void unlink_unmarked(uint32_t number)
 {
-	if (!leakwrap_site_is_marked(number))
-		leakwrap_site_set_unlinked(number, true);
+	if (leakwrap_site_is_marked(number) || leakwrap_site_is_unlinked(number))
+		return;
+	atomic_store(rests_since(number), collection.units);
+	leakwrap_site_set_unlinked(number, true);
 }
 
 /* The backtrace of an unlinked call site stays where it is until the next collection. */
@@ -249,6 +277,8 @@ static void collect(void)
 	kept_count = 0;
 	if (collection.has_unlinked)
 		give_back();
+	collection.units = (uint8_t)(leakwrap_time_monotonic() >> UNIT_LOG2);
+	collection.can_rest = leakwrap_site_numbers_left() > LEFT_TO_REST;
 	for_each_site(mark_needed);
 	free_all_unlinked();
 	for_each_site(count_kept);

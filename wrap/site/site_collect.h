@@ -4,14 +4,17 @@
  *                                  next collection ──► still unmarked, no reader: freed
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
- * found the call site and has not yet recorded the block.  The next collection finds that block,
- * and keeps the call site.  So a call site is freed if two collections in a row find no block of
- * it, they are 20 ms apart or more, and no reader is left from before the first.  A thread that
- * walks its stack is a reader until it has recorded the block (find_site.h).
+ * found the call site and has not yet recorded the block.  A later collection finds that block, and
+ * keeps the call site.  A thread that walks its stack is a reader until it has recorded the block
+ * (find_site.h).  So a call site is freed if two collections in a row find no block of it, they are
+ * 20 ms apart or more, and no reader is left from before the first.
  *
- * Known limit: a thread whose stack is recognized is no reader.  If it stays inside one malloc
- * during two collections, its block is shown under a call site that was freed, or under the next
- * one with that number.  Numbers are given out again after all other free numbers.
+ * A thread whose stack is recognized is no reader.  So a call site whose stack was ever learned is
+ * freed eight seconds after it was unlinked, or as late as the numbers allow.
+ *
+ * Known limit: if a thread stays inside one malloc for longer, its block is shown under a call site
+ * that was freed, or under the next one with that number.  Numbers are given out again after all
+ * other free numbers.
  *
  * Collections are due after as many new call sites as there are live ones, at least 65,536.
  */

@@ -56,20 +56,31 @@ static _Atomic uint8_t *stack_count_of(uint32_t number)
 	return &leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK];
 }
 
+/* Is added to a count of stacks that was ever more than 0. */
+#define WAS_COUNTED 0x80u
+
+static unsigned stacks_of(uint32_t number)
+{
+	return atomic_load_explicit(stack_count_of(number), memory_order_relaxed) % WAS_COUNTED;
+}
+
 static bool has_all_stacks(uint32_t number)
 {
-	return atomic_load_explicit(stack_count_of(number), memory_order_relaxed) >= STACKS_MAX;
+	return stacks_of(number) >= STACKS_MAX;
 }
 
 /* Counts a stack of the call site NUMBER.  The store is plain: the caller holds the tables' lock,
  * and not every machine has atomic increments of a byte. */
 static void count_stack(uint32_t number)
 {
-	_Atomic uint8_t *count = stack_count_of(number);
-
-	atomic_store_explicit(count,
-	                      (uint8_t)(atomic_load_explicit(count, memory_order_relaxed) + 1),
+	atomic_store_explicit(stack_count_of(number),
+	                      (uint8_t)((stacks_of(number) + 1) | WAS_COUNTED),
 	                      memory_order_relaxed);
+}
+
+bool leakwrap_stack_cache_has_known(uint32_t number)
+{
+	return atomic_load_explicit(stack_count_of(number), memory_order_relaxed) != 0;
 }
 
 /* -- adding ------------------------------------------------------------------------------------ */
@@ -286,7 +297,8 @@ void leakwrap_stack_cache_keep_shapes(void)
 
 void leakwrap_stack_cache_forget(uint32_t number)
 {
-	atomic_store_explicit(stack_count_of(number), 0, memory_order_relaxed);
+	if (leakwrap_stack_cache_has_known(number))
+		atomic_store_explicit(stack_count_of(number), WAS_COUNTED, memory_order_relaxed);
 }
 
 /* -- flushing and finding ---------------------------------------------------------------------- */
