@@ -1063,7 +1063,7 @@ enum { SAMPLES = 1 << 15 };
 static struct {
 	unsigned count;
 	double time[SAMPLES]; /* seconds since the start */
-	double bytes[SAMPLES], pair[SAMPLES];
+	double bytes[SAMPLES], program[SAMPLES], pair[SAMPLES];
 } samples;
 
 static double seconds(void)
@@ -1096,6 +1096,20 @@ static NOINLINE double time_of_pair(void)
 	return least;
 }
 
+/* Returns how many bytes of the process are in memory (proc(5), statm).  0: not known. */
+static double resident_bytes(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (statm) {
+		if (fscanf(statm, "%*u %lu", &pages) != 1)
+			pages = 0;
+		fclose(statm);
+	}
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
 /* Takes a sample, while no other thread runs. */
 static void take_sample(double start)
 {
@@ -1106,6 +1120,7 @@ static void take_sample(double start)
 	leakwrap_get_counters(&counters);
 	samples.time[samples.count] = seconds() - start;
 	samples.bytes[samples.count] = (double)counters.tracer_bytes;
+	samples.program[samples.count] = resident_bytes() - (double)counters.tracer_bytes;
 	samples.pair[samples.count++] = time_of_pair();
 }
 
@@ -1177,6 +1192,7 @@ int main(int argc, char **argv)
 	       "failures\n",
 	       rounds, (unsigned long long)events, own_usr1, differences, failures);
 	print_slope("tracer_bytes", samples.bytes);
+	print_slope("bytes in memory beside them", samples.program);
 	print_slope("nanoseconds of a pair", samples.pair);
 	return differences > 0 || failures > 0;
 }
