@@ -2,6 +2,7 @@
 #include "wrap/reach/start_frame.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/common.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/unwind.h"
 
@@ -25,9 +26,12 @@ extern int __libc_start_main(void) __attribute__((weak));
 /* Returns whether exit was called by the start code, to which FRAME of TRACE returns. */
 static bool is_start_code(const struct leakwrap_trace *trace, unsigned frame)
 {
-	const uintptr_t start = (uintptr_t)&__libc_start_main;
+	uintptr_t start = (uintptr_t)&__libc_start_main;
 	const uintptr_t pc = trace->pcs[frame];
 
+	/* Else clang subtracts the address straight from memory.  For that mold takes the address
+	 * from memory in the program's start code, too, before a static PIE has filled it in. */
+	LEAKWRAP_HIDE_VALUE(start);
 	if (start == 0 || pc - (start - BEFORE_START) >= BEFORE_START + START_SIZE)
 		return false;
 	return pc >= start ||

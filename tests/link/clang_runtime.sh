@@ -1,0 +1,44 @@
+#!/bin/sh
+# The tracer that clang has compiled: each linker links it, and the programs start and find their
+# leaks.
+# timeout: 300
+. tests/lib.sh
+
+command -v clang >"$W/which" 2>&1 || skip "no clang"
+cat >"$W/leak.c" <<'END'
+#include <stdlib.h>
+void *volatile kept;
+__attribute__((noinline)) static void leak(void)
+{
+	kept = malloc(77);
+	__asm__ volatile("");
+}
+int main(void) { leak(); return 3; }
+END
+runtime clang CC=clang
+O=${lib%/*}
+for linker in bfd gold lld mold; do
+	command -v ld.$linker >"$W/which" 2>&1 || {
+		echo "left out: no ld.$linker"
+		continue
+	}
+	for kind in '' -no-pie -static -static-pie; do
+		more=
+		case $linker$kind in
+		gold-static-pie)
+			echo "left out: gold cannot make static-pie executables"
+			continue
+			;;
+		lld-static*) more=LEAKWRAP_LLD_STATIC_LDFLAGS ;;
+		esac
+		# shellcheck disable=SC2046,SC2086 # flags
+		$CC -O1 -fno-builtin $kind -fuse-ld=$linker -o "$W/leak" "$W/leak.c" \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS $more LEAKWRAP_LDLIBS) -pthread \
+			2>"$W/errors" ||
+			fail "$linker $kind: does not link: $(tail -n 5 "$W/errors")"
+		rm -f "$W/log"
+		LEAKWRAP_OPTIONS=log=$W/log "$W/leak"
+		equal "$linker $kind: exit status" $? 3
+		equal "$linker $kind: leak" "$(site_by "$W/log" 1 leak)" "77 1"
+	done
+done
