@@ -10,7 +10,8 @@
  * 20 ms apart or more, and no reader is left from before the first.
  *
  * A thread whose stack is recognized is no reader.  So a call site whose stack was ever learned is
- * freed eight seconds after it was unlinked, or as late as the numbers allow.
+ * freed eight seconds after it was unlinked, unless numbers are short, or it goes through a module
+ * that may be unloaded.
  *
  * Known limit: if a thread stays inside one malloc for longer, its block is shown under a call site
  * that was freed, or under the next one with that number.  Numbers are given out again after all
