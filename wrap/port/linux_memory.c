@@ -48,7 +48,7 @@ struct mapping_page {
  * the tracer's lock may be waiting for malloc's locks. */
 static struct {
 	struct mapping_page *_Atomic newest;
-	_Atomic size_t records_left; /* records of mappings that have been unmapped */
+	_Atomic size_t old_records; /* records of mappings that have been unmapped */
 	_Atomic size_t mapped;
 	_Atomic size_t unused;    /* of MAPPED: see count_unused */
 	_Atomic unsigned refused; /* mappings since one was granted */
@@ -152,13 +152,13 @@ static struct mapping *take_old_record(void)
 {
 	struct mapping_page *page = atomic_load(&pages.newest);
 
-	for (; page && atomic_load(&pages.records_left) > 0; page = page->next)
+	for (; page && atomic_load(&pages.old_records) > 0; page = page->next)
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++) {
 			void *before = UNMAPPED;
 
 			if (!atomic_compare_exchange_strong(&page->mapping[i].pages, &before, NULL))
 				continue;
-			atomic_fetch_sub(&pages.records_left, 1);
+			atomic_fetch_sub(&pages.old_records, 1);
 			return &page->mapping[i];
 		}
 	return NULL;
@@ -365,8 +365,8 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++)
 			if (atomic_load(&page->mapping[i].pages) == mapped) {
+				atomic_fetch_add(&pages.old_records, 1);
 				atomic_store(&page->mapping[i].pages, UNMAPPED);
-				atomic_fetch_add(&pages.records_left, 1);
 			}
 	atomic_fetch_sub(&pages.mapped, size);
 	unmap(mapped, size);

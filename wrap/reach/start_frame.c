@@ -29,8 +29,8 @@ static bool is_start_code(const struct leakwrap_trace *trace, unsigned frame)
 	uintptr_t start = (uintptr_t)&__libc_start_main;
 	const uintptr_t pc = trace->pcs[frame];
 
-	/* Else clang subtracts the address straight from memory.  For that mold takes the address
-	 * from memory in the program's start code, too, before a static PIE has filled it in. */
+	/* Without this, clang subtracts the address straight from its entry in the GOT.  Then mold
+	 * lets _start read that entry, too, before a static PIE has relocated it. */
 	LEAKWRAP_HIDE_VALUE(start);
 	if (start == 0 || pc - (start - BEFORE_START) >= BEFORE_START + START_SIZE)
 		return false;

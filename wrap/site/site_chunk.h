@@ -14,17 +14,21 @@
 #define LEAKWRAP_SITE_CHUNK_BITS 8
 #define LEAKWRAP_SITE_CHUNK      (1u << LEAKWRAP_SITE_CHUNK_BITS)
 
+/* In the hash that a chunk stores: the backtrace goes through a module that may be unloaded.  The
+ * hash itself does not use this bit. */
+#define LEAKWRAP_SITE_MAY_BE_UNLOADED UINT64_C(1)
+
 /* Call sites with consecutive numbers.  The index is the number modulo LEAKWRAP_SITE_CHUNK. */
 struct leakwrap_site_chunk {
 	/* In the form of delta_backtrace.h.  0: the number is not in use.  A collection replaces
 	 * the address by that of an equal copy. */
 	_Atomic leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
-	/* The hash of the backtrace, which stands for it in lookups, and in bit 0 whether it goes
-	 * through a module that may be unloaded: see site_table.c. */
+	/* The hash of the backtrace, which stands for it in lookups, and
+	 * LEAKWRAP_SITE_MAY_BE_UNLOADED: see site_table.c. */
 	uint64_t hash[LEAKWRAP_SITE_CHUNK];
 	/* How many stacks of the call site the stack index was given, and how many walks have led
-	 * to the call site: see stack_cache.c.  If a collection has unlinked the call site, the
-	 * latter says when: see site_collect.c. */
+	 * to the call site: see stack_cache.c.  While the call site is unlinked,
+	 * walk_count says since when: see site_collect.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
 	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
 };

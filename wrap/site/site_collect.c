@@ -118,12 +118,12 @@ static _Atomic uint8_t *rests_since(uint32_t number)
 }
 
 /* Returns whether NUMBER, which is unlinked, must not be freed yet.  If the time since then is more
- * than 255 units, it may be mistaken for less.  Call sites of plugins (bit 0 of the hash) would
- * hold the modules: a program may load thousands in that time. */
+ * than 255 units, it may be mistaken for less.  A call site of a plugin does not rest: it would
+ * hold the plugin's module, and a program may load thousands in that time. */
 static bool rests(uint32_t number)
 {
-	return collection.can_rest && leakwrap_stack_cache_has_known(number) &&
-	       leakwrap_site_hash(number) % 2 == 0 &&
+	return collection.can_rest && leakwrap_stack_cache_has_learned(number) &&
+	       !(leakwrap_site_hash(number) & LEAKWRAP_SITE_MAY_BE_UNLOADED) &&
 	       (uint8_t)(collection.units - atomic_load(rests_since(number))) < LEARNED_REST;
 }
 

@@ -71,10 +71,6 @@ static void set_closed(void *entry, bool is_closed)
 	atomic_compare_exchange_strong((site_entry *)entry, &from, is_closed ? CLOSED : 0);
 }
 
-/* In the hash that a call site's chunk stores: the backtrace goes through a module that may be
- * unloaded.  The hash itself does not use this bit. */
-#define MAY_BE_UNLOADED UINT64_C(1)
-
 static uint64_t hash_of_entry(const void *entry)
 {
 	return leakwrap_site_hash(number_in(atomic_load((const site_entry *)entry)));
@@ -114,7 +110,7 @@ static bool is_site_of(uint32_t number, const struct leakwrap_trace *trace, uint
 
 	if (of_site == hash)
 		return true;
-	if (of_site != (hash | MAY_BE_UNLOADED))
+	if (of_site != (hash | LEAKWRAP_SITE_MAY_BE_UNLOADED))
 		return false;
 	leakwrap_site_follow_chain(&chain, number);
 	return chain.base->depth == trace->depth &&
@@ -225,7 +221,7 @@ static uint64_t hash_to_store(uint32_t number, uint64_t hash)
 	if (leakwrap_modules()->are_permanent)
 		return hash;
 	leakwrap_site_follow_chain(&chain, number);
-	return chain.base->modules ? hash | MAY_BE_UNLOADED : hash;
+	return chain.base->modules ? hash | LEAKWRAP_SITE_MAY_BE_UNLOADED : hash;
 }
 
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if

@@ -56,7 +56,7 @@ static _Atomic uint8_t *stack_count_of(uint32_t number)
 	return &leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK];
 }
 
-/* Is added to a count of stacks that was ever more than 0. */
+/* Set in a count of stacks that was ever more than 0. */
 #define WAS_COUNTED 0x80u
 
 static unsigned stacks_of(uint32_t number)
@@ -78,7 +78,7 @@ static void count_stack(uint32_t number)
 	                      memory_order_relaxed);
 }
 
-bool leakwrap_stack_cache_has_known(uint32_t number)
+bool leakwrap_stack_cache_has_learned(uint32_t number)
 {
 	return atomic_load_explicit(stack_count_of(number), memory_order_relaxed) != 0;
 }
@@ -297,7 +297,7 @@ void leakwrap_stack_cache_keep_shapes(void)
 
 void leakwrap_stack_cache_forget(uint32_t number)
 {
-	if (leakwrap_stack_cache_has_known(number))
+	if (leakwrap_stack_cache_has_learned(number))
 		atomic_store_explicit(stack_count_of(number), WAS_COUNTED, memory_order_relaxed);
 }
 

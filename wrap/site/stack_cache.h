@@ -85,7 +85,7 @@ void leakwrap_stack_cache_forget(uint32_t number);
 
 /* Returns whether the stack index ever had a stack of the call site NUMBER: then a thread may have
  * recognized it. */
-bool leakwrap_stack_cache_has_known(uint32_t number);
+bool leakwrap_stack_cache_has_learned(uint32_t number);
 
 /* Makes the cache recognize and learn no stack.  Every allocation then takes the slow path, and its
  * thread learns there that it shall not simply record (sampling.h). */
