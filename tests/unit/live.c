@@ -2,15 +2,17 @@
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/held.c
- * sources: wrap/base/sampling.c
+ * sources: wrap/base/sampling.c wrap/live/far_number.c
  * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach
  * flags: -Wl,--wrap=leakwrap_pages_map_sparse
  * flags: -Wl,--wrap=leakwrap_pages_present */
 #include "wrap/live/extension.h"
+#include "wrap/live/far_number.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
+#include "wrap/live/region.h"
 #include "wrap/port/port.h"
 #include "wrap/live/heap_allocator.h"
 #include "unit.h"
@@ -117,6 +119,17 @@ static uintptr_t fresh_addresses(void)
 
 	next += (uintptr_t)1 << 38;
 	return next;
+}
+
+/* Numbers of call sites that do not fit a slot begin here. */
+#define FAR LEAKWRAP_NEAR_LIMIT
+
+/* Returns a number that a block may have. */
+static uint32_t random_site(uint64_t random)
+{
+	const uint32_t site = (uint32_t)(random % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
+
+	return site != LEAKWRAP_SITE_FAR ? site : LEAKWRAP_SITE_FIRST;
 }
 
 static void *at(uintptr_t address)
@@ -227,8 +240,7 @@ static void live_randomly(size_t spacing, unsigned steps)
 				block->size %= LEAKWRAP_SLOT_LARGE;
 			if (number % 256 == 0)
 				block->address += (uintptr_t)number << 24;
-			block->site =
-			        (uint32_t)(unit_random(&random) % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
+			block->site = random_site(unit_random(&random));
 			added = leakwrap_live_add(at(block->address), block->size, block->site);
 			CHECK(added != LEAKWRAP_LIVE_REPLACED);
 			CHECK(fails || added == LEAKWRAP_LIVE_NEW);
@@ -295,9 +307,9 @@ static void keep_layout_for_large_blocks(void)
 	for (int i = 1; i < 200; i++) {
 		uintptr_t address = base + ((uintptr_t)i << LEAKWRAP_REGION_BITS) - WINDOW;
 
-		CHECK(leakwrap_live_add(at(address), 5000, 3) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(address), 5000, 6) == LEAKWRAP_LIVE_NEW);
 		if (i % 2)
-			CHECK(leakwrap_live_remove(at(address), &size) == 3 && size == 5000);
+			CHECK(leakwrap_live_remove(at(address), &size) == 6 && size == 5000);
 	}
 	CHECK(layout_of_fresh_region().slots == before);
 }
@@ -314,13 +326,13 @@ static void keep_off_other_blocks(void)
 	region = leakwrap_region_cached(base);
 	for (uintptr_t large = base + LEAKWRAP_REGION_SIZE - WINDOW;
 	     large < base + LEAKWRAP_REGION_SIZE; large += 8) {
-		CHECK(leakwrap_live_add(at(large), 5000, 3) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(large), 5000, 6) == LEAKWRAP_LIVE_NEW);
 		for (uintptr_t small = base; small < base + 4 * WINDOW; small += 8) {
 			uint32_t within;
 
 			CHECK(atomic_load(leakwrap_slot_of(region, small, &within)) == 0);
 		}
-		CHECK(leakwrap_live_remove(at(large), &size) == 3 && size == 5000);
+		CHECK(leakwrap_live_remove(at(large), &size) == 6 && size == 5000);
 	}
 }
 
@@ -333,13 +345,13 @@ static void share_window(void)
 
 	CHECK(is_served_inline(base) && is_served_inline(base + half));
 	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0), &no_pointer));
-	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0), &no_pointer) ==
+	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 4, 0), &no_pointer) ==
 	      !blocks_lie_apart);
 	if (blocks_lie_apart)
-		CHECK(leakwrap_live_add(at(base + half), 4, 2) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(base + half), 4, 4) == LEAKWRAP_LIVE_NEW);
 	CHECK(walk(base, base + WINDOW).bytes == 7);
 	CHECK((leakwrap_region_cached(base) == NULL) == blocks_lie_apart);
-	CHECK(forget(base, &size) == 1 && forget(base + half, &size) == 2);
+	CHECK(forget(base, &size) == 1 && forget(base + half, &size) == 4);
 	CHECK(is_served_inline(base));
 }
 
@@ -350,12 +362,12 @@ static void learn_of_close_blocks(void)
 	uintptr_t base = fresh_addresses();
 
 	for (uintptr_t i = 0; i < 200; i++)
-		CHECK(leakwrap_live_add(at(base + i * half), 8, 3) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(base + i * half), 8, 6) == LEAKWRAP_LIVE_NEW);
 	CHECK(walk(base, base + 200 * half).count == 200);
 	base = fresh_addresses();
 	CHECK(is_served_inline(base));
 	CHECK(leakwrap_live_fast_add(at(base), leakwrap_slot_value(3, 1, 0), &no_pointer));
-	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 2, 0), &no_pointer));
+	CHECK(leakwrap_live_fast_add(at(base + half), leakwrap_slot_value(4, 4, 0), &no_pointer));
 	CHECK((uintptr_t)1 << layout_of_fresh_region().window_shift == WINDOW);
 }
 
@@ -368,12 +380,12 @@ static void pack(void)
 
 	CHECK((uintptr_t)1 << before.window_shift == WINDOW);
 	for (uintptr_t i = 0; i < 1000; i++)
-		CHECK(leakwrap_live_add(at(base + i * 8), 8, 3) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(base + i * 8), 8, 6) == LEAKWRAP_LIVE_NEW);
 	CHECK(walk(base, base + 8000).count == 1000);
 	CHECK(layout_of_fresh_region().window_shift == before.window_shift);
 	base = fresh_addresses();
 	for (uintptr_t i = 0; i < 1000; i++)
-		CHECK(leakwrap_live_add(at(base + 4 + i * 8), 4, 3) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(base + 4 + i * 8), 4, 6) == LEAKWRAP_LIVE_NEW);
 	CHECK(walk(base, base + 8004).count == 1000);
 	after = layout_of_fresh_region();
 	CHECK(1u << after.window_shift == 8 && is_served_inline(fresh_addresses() + 4));
@@ -535,14 +547,82 @@ static void replace_aside(void)
 	size_t size = 0;
 
 	CHECK(leakwrap_live_add(at(base), 2 * half, 1) == LEAKWRAP_LIVE_NEW);
-	CHECK(leakwrap_live_add(at(base + half), 3, 2) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base + half), 3, 4) == LEAKWRAP_LIVE_NEW);
 	CHECK(forget(base, &size) == 1);
-	CHECK(leakwrap_live_add(at(base + half), 4, 3) == LEAKWRAP_LIVE_REPLACED);
-	CHECK(forget(base + half, &size) == 3 && size == 4);
+	CHECK(leakwrap_live_add(at(base + half), 4, 6) == LEAKWRAP_LIVE_REPLACED);
+	CHECK(forget(base + half, &size) == 6 && size == 4);
 	CHECK(walk(base, base + 64).count == 0);
 	/* Without exact blocks the inline paths serve the region again. */
 	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer) == LEAKWRAP_REMOVED);
+}
+
+/* -- far numbers ------------------------------------------------------------------------------- */
+
+/* One thread gives a block a far number instead of a young one, while the block's owner frees it
+ * and allocates it again with another far number. */
+static struct {
+	void *block;
+	_Atomic uint32_t young;
+} settled;
+
+enum { SETTLED_AS = FAR + 5000, SETTLES = IS_SLOW ? 20000 : 300000 };
+
+static void *settle_for_ever(void *nothing)
+{
+	uint32_t young;
+
+	(void)nothing;
+	while ((young = atomic_load(&settled.young)) != LEAKWRAP_SITE_NONE)
+		CHECK(leakwrap_live_change_site(settled.block, young, SETTLED_AS));
+	return NULL;
+}
+
+static void settle_as_far(void)
+{
+	unsigned long changed = 0;
+	pthread_t settler;
+	size_t size;
+
+	settled.block = at(fresh_addresses());
+	atomic_store(&settled.young, LEAKWRAP_SITE_FIRST_YOUNG);
+	CHECK(pthread_create(&settler, NULL, settle_for_ever, NULL) == 0);
+	for (uint32_t step = 0; step < SETTLES; step++) {
+		const uint32_t young = LEAKWRAP_SITE_FIRST_YOUNG + step % LEAKWRAP_YOUNG_SITES;
+		uint32_t site;
+
+		CHECK(leakwrap_live_add(settled.block, 20, young) == LEAKWRAP_LIVE_NEW);
+		atomic_store(&settled.young, young);
+		for (unsigned i = step % 64; i > 0; i--)
+			leakwrap_live_find(settled.block);
+		site = leakwrap_live_remove(settled.block, &size);
+		CHECK(size == 20 && (site == young || site == SETTLED_AS));
+		changed += site == SETTLED_AS;
+		site = FAR + step % 1000;
+		CHECK(leakwrap_live_add(settled.block, 20, site) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_find(settled.block).site == site);
+		CHECK(leakwrap_live_remove(settled.block, &size) == site && size == 20);
+	}
+	atomic_store(&settled.young, LEAKWRAP_SITE_NONE);
+	pthread_join(settler, NULL);
+	CHECK(changed > 0);
+}
+
+/* Without memory for a far table, a block with a far number stands beside the slots. */
+static void far_without_memory(void)
+{
+	const uintptr_t base = fresh_addresses();
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(base), 1, 5) == LEAKWRAP_LIVE_NEW);
+	fails = always;
+	CHECK(!leakwrap_live_change_site(at(base), 5, FAR + 5));
+	CHECK(leakwrap_live_find(at(base)).site == 5);
+	CHECK(leakwrap_live_add(at(base), 2, FAR + 6) == LEAKWRAP_LIVE_REPLACED);
+	CHECK(walk(base, base + 64).count == 1);
+	CHECK(forget(base, &size) == FAR + 6 && size == 2);
+	CHECK(walk(base, base + 64).count == 0);
+	fails = NULL;
 }
 
 /* -- pages that go back ------------------------------------------------------------------------ */
@@ -560,30 +640,31 @@ static bool pages_go_back(void)
 	return atomic_load(&detached) > before;
 }
 
-static void give_back_what_is_empty(void)
+static void give_back_what_is_empty(uint32_t site)
 {
 	const uintptr_t many = 200000;
 	const uintptr_t base = fresh_addresses();
 	size_t full, size;
 
 	for (uintptr_t i = 0; i < many; i++)
-		CHECK(leakwrap_live_add(at(base + i * 64), i % 100, 5) == LEAKWRAP_LIVE_NEW);
+		CHECK(leakwrap_live_add(at(base + i * 64), i % 100, site) == LEAKWRAP_LIVE_NEW);
 	leakwrap_live_reclaim_pages();
 	full = leakwrap_pages_held();
 	CHECK(walk(base, base + many * 64).count == many);
 	for (uintptr_t i = 0; i < many; i++)
 		if (i % 50000 != 0)
-			CHECK(forget(base + i * 64, &size) == 5 && size == i % 100);
+			CHECK(forget(base + i * 64, &size) == site && size == i % 100);
 	CHECK(leakwrap_pages_held() == full);
 	atomic_store(&keeps_pages, true);
 	leakwrap_live_reclaim_pages();
 	CHECK(leakwrap_pages_held() == full);
 	atomic_store(&keeps_pages, false);
 	leakwrap_live_reclaim_pages();
-	CHECK(leakwrap_pages_held() < full - many / 2 * sizeof(leakwrap_live_slot));
+	CHECK(leakwrap_pages_held() <
+	      full - many / 2 * sizeof(leakwrap_live_slot) * (leakwrap_site_is_far(site) ? 2 : 1));
 	CHECK(walk(base, base + many * 64).count == many / 50000);
 	for (uintptr_t i = 0; i < many; i += 50000)
-		CHECK(forget(base + i * 64, &size) == 5);
+		CHECK(forget(base + i * 64, &size) == site);
 }
 
 /* Memory that the program has locked stays locked. (The sanitizers' mlock does nothing.) */
@@ -608,7 +689,7 @@ static void keep_what_is_locked(void)
 }
 
 /* A heap that leaves its old addresses for new ones does not take more and more memory. */
-static void give_back_what_was_left(void)
+static void give_back_what_was_left(uint32_t site)
 {
 	enum { MEGABYTES = 64, TIMES = 20 };
 	const uintptr_t base = fresh_addresses();
@@ -619,9 +700,9 @@ static void give_back_what_was_left(void)
 		const uintptr_t high = low + MEGABYTES * LEAKWRAP_REGION_SIZE;
 
 		for (uintptr_t address = low; address < high; address += 1024)
-			CHECK(leakwrap_live_add(at(address), 1000, 5) == LEAKWRAP_LIVE_NEW);
+			CHECK(leakwrap_live_add(at(address), 1000, site) == LEAKWRAP_LIVE_NEW);
 		for (uintptr_t address = low; address < high; address += 1024)
-			CHECK(forget(address, &size) == 5);
+			CHECK(forget(address, &size) == site);
 		if (time == 4)
 			after_five = leakwrap_pages_held();
 	}
@@ -732,6 +813,47 @@ static void lose_nothing_under_way(void)
 	CHECK(walk(base, base + 256).count == 0);
 }
 
+/* The number of a block does not fit its slot, and the pages of both are given back while a thread
+ * is between any two of its stores. */
+static void lose_no_far_number(void)
+{
+	const uint32_t far_value = leakwrap_slot_value(20, LEAKWRAP_SITE_FAR, 0);
+	const uintptr_t base = fresh_addresses();
+	struct leakwrap_region *region;
+	leakwrap_live_slot *slot;
+	uint32_t within;
+	size_t size;
+
+	CHECK(leakwrap_live_add(at(base), 1, FAR + 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_remove(at(base), &size) == FAR + 1);
+	region = leakwrap_region_find(base);
+	slot = leakwrap_slot_of(region, base, &within);
+
+	/* Its slot is stored before the slot's page goes, between the two pages, or after both. */
+	for (int stored = 0; stored < 3; stored++) {
+		const unsigned long before = atomic_load(&detached);
+
+		under_way.base = base;
+		under_way.slot = slot;
+		under_way.before = stored == 0 ? far_value : 0;
+		under_way.after = stored == 1 ? far_value : 0;
+		under_way.extension = 0;
+		detached_slot = slot;
+		around_detaching = store_under_way;
+		atomic_store(slot, 0); /* a page in memory */
+		CHECK(leakwrap_far_number_store(region, slot, FAR + 9));
+		leakwrap_live_reclaim_pages();
+		around_detaching = NULL;
+		CHECK(atomic_load(&detached) >= before + 2);
+		if (stored == 2) {
+			atomic_store(slot, far_value);
+			leakwrap_far_number_confirm(region, slot, FAR + 9);
+		}
+		CHECK(leakwrap_live_find(at(base)).site == FAR + 9);
+		CHECK(forget(base, &size) == FAR + 9 && size == 20);
+	}
+}
+
 /* A block is added while its page is given back. Another thread looks for it before it is back in
  * its place. */
 static pthread_t early;
@@ -788,6 +910,12 @@ static uintptr_t wander_base;
 static _Atomic unsigned wandering;
 static unsigned long wander_until; /* ends after pages were given back so often */
 
+/* The call site of each thread's block I: the last one's is far. */
+static uint32_t wanderer_site(unsigned i)
+{
+	return i < AT_A_TIME - 1 ? 5 + i : FAR + i;
+}
+
 static void *wander(void *number)
 {
 	uint64_t random = (uintptr_t)number;
@@ -804,21 +932,23 @@ static void *wander(void *number)
 			wanted[i] = random_size(unit_random(&random));
 			if (leakwrap_region_cached(address[i]) == NULL ||
 			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
-			    !leakwrap_live_fast_add(at(address[i]),
-			                            leakwrap_slot_value(wanted[i], 5 + i, 0),
-			                            &no_pointer))
-				CHECK(leakwrap_live_add(at(address[i]), wanted[i], 5 + i) ==
-				      LEAKWRAP_LIVE_NEW);
+			    leakwrap_site_is_far(wanderer_site(i)) ||
+			    !leakwrap_live_fast_add(
+			            at(address[i]),
+			            leakwrap_slot_value(wanted[i], wanderer_site(i), 0),
+			            &no_pointer))
+				CHECK(leakwrap_live_add(at(address[i]), wanted[i],
+				                        wanderer_site(i)) == LEAKWRAP_LIVE_NEW);
 		}
 		for (unsigned i = 0; i < AT_A_TIME; i++) {
 			struct leakwrap_live_block found = leakwrap_live_find(at(address[i]));
 
-			CHECK(found.site == 5 + i && found.size == wanted[i]);
+			CHECK(found.site == wanderer_site(i) && found.size == wanted[i]);
 		}
 		for (unsigned i = 0; i < AT_A_TIME; i++)
 			CHECK(leakwrap_live_fast_remove(at(address[i]), &no_pointer) ==
 			              LEAKWRAP_REMOVED ||
-			      (leakwrap_live_remove(at(address[i]), &size) == 5 + i &&
+			      (leakwrap_live_remove(at(address[i]), &size) == wanderer_site(i) &&
 			       size == wanted[i]));
 	}
 	atomic_fetch_sub(&wandering, 1);
@@ -849,13 +979,17 @@ static void give_pages_back(void)
 	}
 	if (!IS_SLOW)
 		lose_nothing_under_way();
+	if (!IS_SLOW)
+		lose_no_far_number();
 	wait_for_pages();
 	give_back_while_wandering();
 	if (IS_SLOW)
 		return;
-	give_back_what_is_empty();
+	give_back_what_is_empty(5);
+	give_back_what_is_empty(FAR + 5);
 	keep_what_is_locked();
-	give_back_what_was_left();
+	give_back_what_was_left(5);
+	give_back_what_was_left(FAR + 5);
 	look_at_nothing_without_memory();
 }
 
@@ -1050,6 +1184,8 @@ static void live(void)
 		replace_blocks();
 	}
 	hold_blocks();
+	settle_as_far();
+	far_without_memory();
 	give_pages_back();
 	if (!IS_SLOW) {
 		keep_layout_for_large_blocks();

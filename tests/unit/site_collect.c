@@ -43,7 +43,7 @@
 
 /* The live table: in each entry the number of a call site, below the number of its stack; 0: no
  * block. */
-enum { BLOCKS = 600000 };
+enum { BLOCKS = LEAKWRAP_SITE_LIMIT + 100000 };
 
 static _Atomic uint64_t live[BLOCKS];
 
@@ -557,7 +557,7 @@ static void fill_up(void)
 		number = walk(who);
 		record(blocks++, number, who);
 	} while (frames_of(number, who) == make_up(who, pcs) && blocks < BLOCKS);
-	CHECK(leakwrap_sites_are_scarce() && blocks > LEAKWRAP_SITE_FIRST_YOUNG - 10000);
+	CHECK(leakwrap_sites_are_scarce() && blocks > LEAKWRAP_SITE_LIMIT - 20000);
 	/* The numbers that are reserved for cut backtraces are used up. */
 	for (unsigned i = 0; i < 20000; i++) {
 		who = new_stack();

@@ -617,19 +617,20 @@ static void crowd_in(void)
 	uintptr_t pcs[] = {0x200000, 0x200100, 0x200200, 0x200300, 0x200400, 0x200500};
 	uintptr_t kept[6] = {0};
 	struct leakwrap_trace leaf = {.pcs = kept};
-	uint32_t number, last;
+	uint32_t number, left;
 
 	do {
-		last = leakwrap_sites_limit();
+		left = leakwrap_site_numbers_left();
 		pcs[5]++;
 		number = number_by_pcs(pcs, 6);
-		CHECK(number == last);
+		CHECK(leakwrap_site_numbers_left() == left - 1);
 		leakwrap_site_read(number, &leaf);
 	} while (leaf.depth == 6);
+	CHECK(leakwrap_sites_limit() == LEAKWRAP_SITE_LIMIT);
 	CHECK(leaf.depth == 4 && leaf.kind == LEAKWRAP_TRACE_TRUNCATED &&
 	      memcmp(kept, pcs, 4 * sizeof(pcs[0])) == 0);
 	pcs[5]++;
-	CHECK(number_by_pcs(pcs, 6) == number && leakwrap_sites_limit() == number + 1);
+	CHECK(number_by_pcs(pcs, 6) == number && leakwrap_site_numbers_left() == left - 1);
 }
 
 /* When there are no more numbers, call sites are lost and counted. The table keeps nothing of them,
@@ -644,17 +645,10 @@ static void *crowd_out(void *unused)
 
 	(void)unused;
 	crowd_in();
-	while (leakwrap_sites_limit() < LEAKWRAP_SITE_FIRST_YOUNG) {
-		const uint32_t number = leakwrap_sites_limit();
-
-		made.pcs[0]++;
-		CHECK(number_by_pcs(made.pcs, 1) == number);
-	}
-	/* The last numbers are those that threads have taken and dropped: they added one stack at
-	 * once. */
-	while (leakwrap_site_numbers_left() > 0) {
+	for (uint32_t left; (left = leakwrap_site_numbers_left()) > 0;) {
 		made.pcs[0]++;
 		CHECK(number_by_pcs(made.pcs, 1) != LEAKWRAP_SITE_LOST);
+		CHECK(leakwrap_site_numbers_left() == left - 1);
 	}
 	made.depth = 2;
 	for (unsigned form = 0; form < LOST; form++) {

@@ -99,8 +99,10 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		uint64_t random = unit_random(&seed);
 		/* Some are ignored, some lost, and some have call sites that came after the walk
 		 * began. */
-		uint32_t site = LEAKWRAP_SITE_IGNORED + (uint32_t)(random % (with_sites + 4));
+		uint32_t site = LEAKWRAP_SITE_FAR + (uint32_t)(random % (with_sites + 4));
 
+		if (site == LEAKWRAP_SITE_FAR)
+			site = LEAKWRAP_SITE_IGNORED;
 		blocks[i] = (struct leakwrap_live_block){
 		        .address = i, .site = site, .size = (size_t)(random >> 32 & mask)};
 		if (site == LEAKWRAP_SITE_IGNORED || site >= LEAKWRAP_SITE_FIRST + with_sites)

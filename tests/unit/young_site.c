@@ -68,10 +68,11 @@ bool leakwrap_live_has_site(const void *block, uint32_t site)
 /* How many blocks were given the number of the table. */
 static _Atomic unsigned long settled;
 
-void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
+bool leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
 {
 	if (atomic_compare_exchange_strong(slot(block), &from, to))
 		atomic_fetch_add(&settled, 1);
+	return true;
 }
 
 /* The table: a backtrace whose first frame is N has the number N. */

@@ -27,9 +27,9 @@ typedef uint32_t leakwrap_pool_offset;
 #define LEAKWRAP_BYTES_MAX (LEAKWRAP_BYTE_CHUNK - 3 * sizeof(uint64_t))
 
 #if UINTPTR_MAX > UINT32_MAX
-/* Largest number of chunks, for 1 GB: more than the records of all call sites need
+/* Largest number of chunks, for 4 GiB: more than the records of all call sites need
  * (delta_backtrace.c). */
-#define LEAKWRAP_BYTE_CHUNKS ((size_t)1 << 17)
+#define LEAKWRAP_BYTE_CHUNKS ((size_t)1 << 19)
 
 /* Addresses of the chunks, by index.  They are in groups, which are made when they are needed: a
  * program's static data may have little room. */

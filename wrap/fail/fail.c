@@ -47,7 +47,7 @@ bool leakwrap_fail_start(const struct leakwrap_fail_hooks *hooks)
 	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_NOTHING)
 		return true;
 	fail.hooks = hooks;
-	fail.entry = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(fail.entry[0]));
+	fail.entry = leakwrap_pages_map_sparse(LEAKWRAP_SITE_LIMIT * sizeof(fail.entry[0]), true);
 	leakwrap_fail_is_on = fail.entry != NULL;
 	if (leakwrap_options.fail.choice == LEAKWRAP_FAIL_PLAN) {
 		leakwrap_fail_is_on &= leakwrap_plan_start(hooks->fork);

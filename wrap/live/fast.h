@@ -49,7 +49,8 @@ struct leakwrap_region {
 	struct leakwrap_slot_layout layout;
 	_Atomic unsigned exact_count;    /* number of exact blocks in this region */
 	_Atomic uintptr_t exact_windows; /* bit i % word size: window i may have an exact block */
-	struct leakwrap_region *next;    /* all regions, newest first */
+	_Atomic uint32_t *_Atomic far_table; /* far_number.h; NULL: the region needs none */
+	struct leakwrap_region *next;        /* all regions, newest first */
 };
 
 /* Direct-mapped cache of regions, shared by all threads.  Any thread may overwrite an entry.  On
@@ -170,8 +171,9 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *bloc
 	return LEAKWRAP_REMOVED;
 }
 
-/* Stores SIZE and SITE in the record of BLOCK.  Returns false and changes nothing if the region is
- * not cached or SIZE does not fit a slot.  Does the same if BLOCK has no small block's record. */
+/* Stores SIZE and SITE, which is near, in the record of BLOCK.  Returns false and changes nothing
+ * if the region is not cached or SIZE does not fit a slot.  Does the same if BLOCK has no small
+ * block's record. */
 LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
 {
 	uint32_t within;

@@ -338,7 +338,8 @@ LEAKWRAP_INLINE void leakwrap_block_index_each_bits(void (*visit)(void *, uint32
 				uint32_t site = leakwrap_slot_site(value);
 				size_t size = leakwrap_slot_small_size(value);
 
-				if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value))) {
+				if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value) ||
+				                      site == LEAKWRAP_SITE_FAR)) {
 					if (!leakwrap_block_load(in, number, &block))
 						continue;
 					site = block.site;

@@ -6,6 +6,7 @@
 #include "wrap/base/thread.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
+#include "wrap/live/far_number.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/held.h"
 #include "wrap/live/reclaim.h"
@@ -121,7 +122,7 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 {
 	uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *region = find_or_make_region(address);
-	bool large = size >= LEAKWRAP_SLOT_LARGE;
+	const bool large = size >= LEAKWRAP_SLOT_LARGE, is_far = leakwrap_site_is_far(site);
 	bool replaces = false;
 	size_t old_size;
 	uint32_t mark;
@@ -141,15 +142,20 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 			replaces |= leakwrap_slot_is_block(old);
 			if (leakwrap_slot_is_large_block(old))
 				leakwrap_extension_clear(slot);
-			if (!large || leakwrap_extension_has_room(region, slot, size)) {
+			if ((!large || leakwrap_extension_has_room(region, slot, size)) &&
+			    (!is_far || leakwrap_far_number_store(region, slot, site))) {
 				uint32_t value = leakwrap_slot_value(
-				        large ? LEAKWRAP_SLOT_LARGE : size, site, within);
+				        large ? LEAKWRAP_SLOT_LARGE : size,
+				        is_far ? LEAKWRAP_SITE_FAR : site, within);
 
 				if (large)
 					leakwrap_extension_store(slot, size);
-				if (atomic_compare_exchange_strong(slot, &old, value))
+				if (atomic_compare_exchange_strong(slot, &old, value)) {
+					if (is_far)
+						leakwrap_far_number_confirm(region, slot, site);
 					return replaces ? LEAKWRAP_LIVE_REPLACED
 					                : LEAKWRAP_LIVE_NEW;
+				}
 				/* Another thread stored its block in the same window. */
 				if (large)
 					leakwrap_extension_clear(slot);
@@ -191,6 +197,8 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		struct leakwrap_live_block held;
 
 		if (leakwrap_slot_is_block(value) && leakwrap_slot_within(value) == within) {
+			const uint32_t site = leakwrap_far_or_near(region, slot, value);
+
 			*size = leakwrap_slot_size(value);
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				leakwrap_extension_load(slot, size);
@@ -199,7 +207,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 				leakwrap_extension_clear(slot);
 				count_large(*size);
 			}
-			return leakwrap_slot_site(value);
+			return site;
 		}
 		if (leakwrap_held_is_lent(value) && read_held(value, address, &held) &&
 		    atomic_compare_exchange_strong(slot, &value, 0)) {
@@ -286,11 +294,11 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	return (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};
 }
 
-/* Finds the slot that holds the record of BLOCK with SITE, and sets *VALUE to what it holds.
- * Returns NULL if there is none. */
-static leakwrap_live_slot *find_slot_with(const void *block, uint32_t site, uint32_t *value)
+/* Finds the slot in REGION, the region of BLOCK or NULL, that holds the record of BLOCK with the
+ * near number SITE.  Sets *VALUE to what it holds.  Returns NULL if there is none. */
+static leakwrap_live_slot *find_slot_with(const struct leakwrap_region *region, const void *block,
+                                          uint32_t site, uint32_t *value)
 {
-	const struct leakwrap_region *const region = leakwrap_region_find((uintptr_t)block);
 	leakwrap_live_slot *slot;
 	uint32_t within;
 
@@ -308,18 +316,22 @@ bool leakwrap_live_has_site(const void *block, uint32_t site)
 {
 	uint32_t value;
 
-	return find_slot_with(block, site, &value) != NULL;
+	return find_slot_with(leakwrap_region_find((uintptr_t)block), block, site, &value) != NULL;
 }
 
-void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
+bool leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
 {
+	struct leakwrap_region *const region = leakwrap_region_find((uintptr_t)block);
 	uint32_t value;
-	leakwrap_live_slot *const slot = find_slot_with(block, from, &value);
+	leakwrap_live_slot *const slot = find_slot_with(region, block, from, &value);
 
+	if (slot && leakwrap_site_is_far(to))
+		return leakwrap_far_number_replace(region, slot, value, to);
 	if (slot)
 		atomic_compare_exchange_strong(slot, &value,
 		                               leakwrap_slot_value(leakwrap_slot_size(value), to,
 		                                                   leakwrap_slot_within(value)));
+	return true;
 }
 
 /* -- held blocks ------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
  *   extension.h  the size of a large block    region.h   regions and how their slots are laid out
  *   exact.h      blocks without a slot        reclaim.h  pages of empty slots go back
  *   held.h       blocks inside realloc or getline
+ *   far_number.h numbers of call sites that do not fit a slot
  *
  * A program without an operating system has a small hash table instead (wrap/bare/live.c).  There
  * each function takes the table's lock.
@@ -44,14 +45,16 @@ struct leakwrap_live_block leakwrap_live_find(const void *block);
 
 #ifndef LEAKWRAP_BARE
 
-/* Returns whether a slot holds the record of BLOCK with the call site SITE.  Returns false as well
- * if its page is being reclaimed, or if BLOCK is an exact block.  Signal-safe, takes no lock. */
+/* Returns whether a slot holds the record of BLOCK with the call site SITE, which is near.  Returns
+ * false as well if its page is being reclaimed, or if BLOCK is an exact block.  Signal-safe, takes
+ * no lock. */
 bool leakwrap_live_has_site(const void *block, uint32_t site);
 
 /* Replaces the call site FROM by TO in the record of BLOCK, if leakwrap_live_has_site(BLOCK, FROM)
- * returns true.  BLOCK may be freed and allocated meanwhile, but not with FROM.  Signal-safe, takes
- * no lock. */
-void leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to);
+ * returns true.  BLOCK may be freed and allocated meanwhile, but not with FROM.  Returns false and
+ * changes nothing if TO is far, and there is no memory for its number.  Signal-safe, takes no
+ * lock. */
+bool leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to);
 
 #endif
 

@@ -5,6 +5,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
+#include "wrap/live/far_number.h"
 #include "wrap/live/region.h"
 #include "wrap/port/port.h"
 
@@ -120,6 +121,7 @@ static void reclaim_pages(struct leakwrap_region *region, char *start, size_t si
 		if (leakwrap_slot_is_block(detached[i]))
 			restore_slot(region, &slot[i], detached[i]);
 	leakwrap_scratch_unmap(detached, size);
+	leakwrap_far_numbers_reclaim(region, start, size);
 }
 
 enum { EMPTY = 1, USED = 2 };

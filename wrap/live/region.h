@@ -28,6 +28,7 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/live/far_number.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/slot.h"
 
@@ -148,7 +149,7 @@ leakwrap_region_decode(const struct leakwrap_region *region, const leakwrap_live
 	        .address = region->key << LEAKWRAP_REGION_BITS |
 	                   (offset & (LEAKWRAP_REGION_SIZE - 1)) | in_plane,
 	        .size = leakwrap_slot_size(value),
-	        .site = leakwrap_slot_site(value),
+	        .site = leakwrap_far_or_near(region, slot, value),
 	};
 }
 

@@ -33,31 +33,49 @@
 enum {
 	LEAKWRAP_SITE_NONE,    /* no block */
 	LEAKWRAP_SITE_IGNORED, /* a live block that reports leave out */
+	LEAKWRAP_SITE_FAR,     /* in a slot alone: the number does not fit, see far_number.h */
 	LEAKWRAP_SITE_LOST,    /* no memory or no number was left for the backtrace */
 	LEAKWRAP_SITE_FIRST,   /* the first number with a backtrace */
 };
 
-/* Bits of a call site's number: all that a slot has left.  wrap/bare/live.c has a uint16_t. */
+/* Bits of a call site's number.  wrap/bare/live.c has a uint16_t.  Elsewhere two million call sites
+ * have a number. */
 #ifdef LEAKWRAP_BARE
 #define LEAKWRAP_SITE_BITS 16
 #else
-#define LEAKWRAP_SITE_BITS 19
+#define LEAKWRAP_SITE_BITS 21
 #endif
 
 /* Numbers of call sites are below this limit. */
 #define LEAKWRAP_SITE_LIMIT ((uint32_t)1 << LEAKWRAP_SITE_BITS)
 
 #ifndef LEAKWRAP_BARE
-/* The last numbers are of young call sites (young_site.h). */
+/* Numbers below this limit are near: they fit a slot, which has these bits left.  The others are
+ * far: see far_number.h. */
+#define LEAKWRAP_NEAR_BITS  19
+#define LEAKWRAP_NEAR_LIMIT ((uint32_t)1 << LEAKWRAP_NEAR_BITS)
+
+/* The last near numbers are of young call sites (young_site.h). */
 #define LEAKWRAP_YOUNG_SITES      4096u
-#define LEAKWRAP_SITE_FIRST_YOUNG (LEAKWRAP_SITE_LIMIT - LEAKWRAP_YOUNG_SITES)
+#define LEAKWRAP_SITE_FIRST_YOUNG (LEAKWRAP_NEAR_LIMIT - LEAKWRAP_YOUNG_SITES)
 #endif
+
+/* Returns whether NUMBER is far. */
+LEAKWRAP_INLINE bool leakwrap_site_is_far(uint32_t number)
+{
+#ifndef LEAKWRAP_BARE
+	return leakwrap_unlikely(number >= LEAKWRAP_NEAR_LIMIT);
+#else
+	(void)number;
+	return false;
+#endif
+}
 
 /* Returns whether NUMBER is of a young call site. */
 LEAKWRAP_INLINE bool leakwrap_site_is_young(uint32_t number)
 {
 #ifndef LEAKWRAP_BARE
-	return leakwrap_unlikely(number >= LEAKWRAP_SITE_FIRST_YOUNG);
+	return leakwrap_unlikely(number - LEAKWRAP_SITE_FIRST_YOUNG < LEAKWRAP_YOUNG_SITES);
 #else
 	(void)number;
 	return false;
@@ -103,20 +121,21 @@ typedef _Atomic uint32_t leakwrap_live_slot;
  * So no slot holds the bit HALF alone. */
 #define LEAKWRAP_SLOT_EXTENDS 0x2000000u
 
-/* Returns NUMBER, below LEAKWRAP_SITE_LIMIT, in the bits of the call site. */
+/* Returns NUMBER, which is near, in the bits of the call site. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_place_site(uint32_t number)
 {
 	return (number & ~(uint32_t)3) << 13 | (number & 3) << 12;
 }
 
-/* Returns the call site in VALUE.  If VALUE encodes no block, returns what is in its place. */
+/* Returns the call site in VALUE, or LEAKWRAP_SITE_FAR.  If VALUE encodes no block, returns what is
+ * in its place. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_site(uint32_t value)
 {
 	return (value >> 13 & ~(uint32_t)3) | (value >> 12 & 3);
 }
 
-/* Returns whether VALUE, which encodes a block, has the call site NUMBER.  Takes fewer instructions
- * than leakwrap_slot_site. */
+/* Returns whether VALUE, which encodes a block, has the call site NUMBER, which is near.  Takes
+ * fewer instructions than leakwrap_slot_site. */
 LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 {
 	return (value & ~(LEAKWRAP_SLOT_HALF | LEAKWRAP_SLOT_SIZE_FIELD)) ==
@@ -125,7 +144,8 @@ LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 
 #ifndef LEAKWRAP_BARE
 /* Returns false if the call site in VALUE, which encodes a block, certainly is neither
- * LEAKWRAP_SITE_IGNORED nor young.  Takes as many instructions as leakwrap_slot_is_of_site. */
+ * LEAKWRAP_SITE_IGNORED nor young nor far.  Takes as many instructions as
+ * leakwrap_slot_is_of_site. */
 LEAKWRAP_INLINE bool leakwrap_slot_may_be_special(uint32_t value)
 {
 	const uint32_t fourth = leakwrap_slot_place_site(4);
@@ -134,9 +154,10 @@ LEAKWRAP_INLINE bool leakwrap_slot_may_be_special(uint32_t value)
 }
 #endif
 
-/* Encodes the slot value of a block.  SIZE: at most LEAKWRAP_SLOT_LARGE, which stands for larger
- * sizes, too.  WITHIN: the block's position in its window, 0 or LEAKWRAP_HALFWAY.  Two values of
- * sizes below LEAKWRAP_SLOT_LARGE differ by the sizes' difference. */
+/* Encodes the slot value of a block.  SITE is near, or LEAKWRAP_SITE_FAR.  SIZE: at most
+ * LEAKWRAP_SLOT_LARGE, which stands for larger sizes, too.  WITHIN: the block's position in its
+ * window, 0 or LEAKWRAP_HALFWAY.  Two values of sizes below LEAKWRAP_SLOT_LARGE differ by the
+ * difference of the sizes. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_t within)
 {
 	return leakwrap_slot_place_site(site) | within |

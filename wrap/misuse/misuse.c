@@ -407,7 +407,7 @@ leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
 	misuse.report = reporter;
 	misuse.freed = leakwrap_pages_map((FREED + 1) * sizeof(misuse.freed[0]));
 	misuse.freed_index = leakwrap_pages_map(FREED * sizeof(misuse.freed_index[0]));
-	misuse.site = leakwrap_pages_map(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]));
+	misuse.site = leakwrap_pages_map_sparse(LEAKWRAP_SITE_LIMIT * sizeof(misuse.site[0]), true);
 	if (!misuse.freed || !misuse.freed_index || !misuse.site)
 		return false;
 	misuse.is_libc_allocator = leakwrap_heap_is_libc();

@@ -311,8 +311,8 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 /* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
  * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
  * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
- * nothing if the fast path does not apply, as for a block with a young call site: then the caller
- * must call leakwrap_begin_resize. */
+ * nothing if the fast path does not apply, as for a block with a young call site or a far number:
+ * then the caller must call leakwrap_begin_resize. */
 LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
 {
 	uint32_t old_value, within;
@@ -324,9 +324,11 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 	if (leakwrap_unlikely(old_value == 0))
 		return 0;
 	if (leakwrap_unlikely(leakwrap_slot_may_be_special(old_value))) {
-		if (leakwrap_site_is_young(leakwrap_slot_site(old_value)))
+		const uint32_t site = leakwrap_slot_site(old_value);
+
+		if (leakwrap_site_is_young(site) || site == LEAKWRAP_SITE_FAR)
 			return 0;
-		if (leakwrap_slot_site(old_value) == LEAKWRAP_SITE_IGNORED)
+		if (site == LEAKWRAP_SITE_IGNORED)
 			*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	}
 	atomic_store_explicit(slot, 0, memory_order_relaxed);

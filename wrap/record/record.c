@@ -106,15 +106,15 @@ static bool is_part_of(const void *enclosing, const void *block)
 
 /* Retries the fast path now that SITE is known, or changes the record of an inner call with the
  * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
- * nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE does not fit
- * a slot, or the fast path does not apply. */
+ * nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE or SITE does
+ * not fit a slot, or the fast path does not apply. */
 ON_BOTH_PATHS bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	const uint32_t state = leakwrap_self.state;
 
 	if ((state != LEAKWRAP_THREAD_RECORDING &&
 	     (state != LEAKWRAP_THREAD_CHECKING || leakwrap_misuse_checked)) ||
-	    size >= LEAKWRAP_SLOT_LARGE)
+	    size >= LEAKWRAP_SLOT_LARGE || leakwrap_site_is_far(site))
 		return false;
 	return leakwrap_self.inner == block
 	               ? leakwrap_live_fast_change(block, size, site)

@@ -18,7 +18,7 @@ bool leakwrap_sites_begin_new(void)
 {
 	const uint32_t limit = leakwrap_site_numbers_limit();
 
-	if (limit >= LEAKWRAP_SITE_LIMIT / 2)
+	if (limit >= LEAKWRAP_NEAR_LIMIT / 2)
 		return false;
 	leakwrap_site_numbers_forget_free();
 	if (limit < atomic_load(&age.unique_limit))

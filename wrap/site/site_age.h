@@ -11,7 +11,7 @@
 
 /* Starts new numbers in a forked child: from now on each backtrace gets a new number, even if it
  * had a number before the fork.  So the number of a block shows whether the child allocated it.
- * Does nothing once half of all numbers are used.  The caller holds the tables' lock. */
+ * Does nothing once half of the near numbers are used.  The caller holds the tables' lock. */
 void leakwrap_sites_begin_own(void);
 
 /* Returns the first number that was given since leakwrap_sites_begin_own.  Returns
@@ -19,7 +19,7 @@ void leakwrap_sites_begin_own(void);
 uint32_t leakwrap_sites_first_own(void);
 
 /* Gives new numbers to all backtraces from now on.  Returns false and changes nothing once half of
- * all numbers are used.  The caller holds the tables' lock.  Signal-safe. */
+ * the near numbers are used.  The caller holds the tables' lock.  Signal-safe. */
 bool leakwrap_sites_begin_new(void);
 
 /* Returns the lowest number that new blocks may have.  Signal-safe. */

@@ -31,12 +31,17 @@ struct leakwrap_site_chunk {
 	 * walk_count says since when: see site_collect.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
 	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
+	/* Bits by number: see site_numbers.c. */
+	_Atomic uint32_t free[LEAKWRAP_SITE_CHUNK / 32];
+	_Atomic uint32_t marked[LEAKWRAP_SITE_CHUNK / 32];
+	_Atomic uint32_t unlinked[LEAKWRAP_SITE_CHUNK / 32];
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_site_chunk
         *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
-/* Returns the chunk of the call site NUMBER, NULL if it has none yet.  Signal-safe. */
+/* Returns the chunk of the call site NUMBER, NULL if it has none yet.  Young call sites never have
+ * one.  Signal-safe. */
 LEAKWRAP_INLINE struct leakwrap_site_chunk *leakwrap_site_chunk(uint32_t number)
 {
 	return atomic_load_explicit(&leakwrap_site_chunks[number >> LEAKWRAP_SITE_CHUNK_BITS],

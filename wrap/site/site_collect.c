@@ -43,8 +43,8 @@
 #define LEARNED_REST 120u
 #define UNIT_LOG2    26
 
-/* If fewer numbers than these are left, no call site rests longer than REST_NS. */
-#define LEFT_TO_REST (LEAKWRAP_SITE_LIMIT / 4)
+/* If fewer near numbers than these are left, no call site rests longer than REST_NS. */
+#define LEFT_TO_REST (LEAKWRAP_NEAR_LIMIT / 4)
 
 static struct {
 	_Atomic int is_running;
@@ -54,7 +54,7 @@ static struct {
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
 	uint64_t unlinked_at;    /* leakwrap_time_monotonic */
 	uint8_t units;           /* the time in units of LEARNED_REST, modulo 256 */
-	bool can_rest;           /* LEFT_TO_REST numbers are left */
+	bool can_rest;           /* LEFT_TO_REST near numbers are left */
 	struct leakwrap_grace grace;
 	struct leakwrap_byte_generation old_bytes;
 	struct leakwrap_hash_table *old_table;
@@ -106,9 +106,10 @@ static void for_each_site(void (*visit)(uint32_t number))
 {
 	const uint32_t limit = leakwrap_site_numbers_limit();
 
-	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++)
-		if (leakwrap_site_backtrace(number) != 0)
-			visit(number);
+	for (uint32_t first = 0; first < limit; first += LEAKWRAP_SITE_CHUNK)
+		for (uint32_t i = 0; leakwrap_site_chunk(first) && i < LEAKWRAP_SITE_CHUNK; i++)
+			if (leakwrap_site_backtrace(first + i) != 0)
+				visit(first + i);
 }
 
 /* When NUMBER was unlinked, in units of LEARNED_REST.  An unlinked call site is not walked to. */
@@ -280,7 +281,7 @@ static void collect(void)
 	if (collection.has_unlinked)
 		give_back();
 	collection.units = (uint8_t)(leakwrap_time_monotonic() >> UNIT_LOG2);
-	collection.can_rest = leakwrap_site_numbers_left() > LEFT_TO_REST;
+	collection.can_rest = leakwrap_site_numbers_near_left() > LEFT_TO_REST;
 	for_each_site(mark_needed);
 	free_all_unlinked();
 	for_each_site(count_kept);

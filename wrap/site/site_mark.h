@@ -7,8 +7,8 @@
 
 /* Marks this time: from now on each backtrace gets a new number, so that the number of a block
  * shows whether it was allocated since.  A block that is being allocated meanwhile may count as
- * older.  Returns false and changes nothing once half of all numbers are used.  The caller holds
- * the tables' lock, and pauses the stack cache.  Signal-safe. */
+ * older.  Returns false and changes nothing once half of the near numbers are used.  The caller
+ * holds the tables' lock, and pauses the stack cache.  Signal-safe. */
 bool leakwrap_sites_mark(void);
 
 /* Returns the first number that was given since leakwrap_sites_mark.  Returns LEAKWRAP_SITE_FIRST

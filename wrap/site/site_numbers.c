@@ -1,40 +1,60 @@
 /* site_numbers.c - see site_numbers.h. */
 #include "wrap/site/site_numbers.h"
 
-#include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
 
 #include <stdatomic.h>
 
-#define BITS  32u
-#define WORDS (LEAKWRAP_SITE_LIMIT / BITS)
-
-/* Bits by number.  Pages that no number needs are not touched. */
-static struct {
-	_Atomic uint32_t free[WORDS];
-	_Atomic uint32_t marked[WORDS];
-	_Atomic uint32_t unlinked[WORDS];
-} bits;
-
-static struct {
-	_Atomic uint32_t limit; /* the highest number plus 1 */
+/* Numbers that are taken in a circle. */
+struct range {
+	uint32_t first, end;
+	_Atomic uint32_t limit; /* the highest number that was ever taken, plus 1 */
 	_Atomic uint32_t free_count;
-	_Atomic uint32_t wanted;    /* leakwrap_site_numbers_wanted */
-	_Atomic unsigned holders;   /* leakwrap_site_numbers_hold */
-	_Atomic uint32_t next_free; /* the search for a free number goes on in this word */
+	_Atomic uint32_t next_free; /* the search for a free number goes on here */
+};
+
+static struct range near_numbers = {.first = LEAKWRAP_SITE_FIRST,
+                                    .end = LEAKWRAP_SITE_FIRST_YOUNG,
+                                    .limit = LEAKWRAP_SITE_FIRST,
+                                    .next_free = LEAKWRAP_SITE_FIRST};
+static struct range far_numbers = {.first = LEAKWRAP_NEAR_LIMIT,
+                                   .end = LEAKWRAP_SITE_LIMIT,
+                                   .limit = LEAKWRAP_NEAR_LIMIT,
+                                   .next_free = LEAKWRAP_NEAR_LIMIT};
+
+static struct {
+	_Atomic uint32_t wanted;  /* leakwrap_site_numbers_wanted */
+	_Atomic unsigned holders; /* leakwrap_site_numbers_hold */
 	_Atomic bool is_marking;
-} numbers = {.limit = LEAKWRAP_SITE_FIRST};
+} numbers;
+
+static uint32_t limit_of(const struct range *range)
+{
+	return atomic_load_explicit(&range->limit, memory_order_acquire);
+}
+
+static uint32_t left_of(const struct range *range)
+{
+	return range->end - limit_of(range) +
+	       atomic_load_explicit(&range->free_count, memory_order_relaxed);
+}
 
 uint32_t leakwrap_site_numbers_limit(void)
 {
-	return atomic_load_explicit(&numbers.limit, memory_order_acquire);
+	const uint32_t limit = limit_of(&far_numbers);
+
+	return limit > far_numbers.first ? limit : limit_of(&near_numbers);
+}
+
+uint32_t leakwrap_site_numbers_near_left(void)
+{
+	return left_of(&near_numbers);
 }
 
 uint32_t leakwrap_site_numbers_left(void)
 {
-	return LEAKWRAP_SITE_FIRST_YOUNG - leakwrap_site_numbers_limit() +
-	       atomic_load_explicit(&numbers.free_count, memory_order_relaxed);
+	return left_of(&near_numbers) + left_of(&far_numbers);
 }
 
 uint32_t leakwrap_site_numbers_wanted(void)
@@ -47,53 +67,81 @@ void leakwrap_site_numbers_count_want(void)
 	atomic_fetch_add_explicit(&numbers.wanted, 1, memory_order_relaxed);
 }
 
+/* -- taking ------------------------------------------------------------------------------------ */
+
+#define BITS 32u
+
+/* Returns the word of BITS, a member of a chunk, with the bit of NUMBER. */
+#define WORD_OF(chunk, bits, number) (&(chunk)->bits[(number) % LEAKWRAP_SITE_CHUNK / BITS])
+
+static uint32_t bit_of(uint32_t number)
+{
+	return 1u << number % BITS;
+}
+
 /* Free numbers are taken in a circle, so that a number rests as long as possible.  A few thousand
  * rest at any time, as long as there are numbers that were never used. */
 #define RESTING 8192u
 
-/* Takes a free number.  Returns LEAKWRAP_SITE_NONE if there is none. */
-static uint32_t take_free(void)
+/* Takes a free number of RANGE.  Returns LEAKWRAP_SITE_NONE if there is none. */
+static uint32_t take_free(struct range *range)
 {
-	const uint32_t words = (leakwrap_site_numbers_limit() + BITS - 1) / BITS;
-	uint32_t word = atomic_load(&numbers.next_free);
+	const uint32_t words = (limit_of(range) - range->first) / BITS + 2;
+	uint32_t from = atomic_load(&range->next_free);
 
 	/* The count may be too high: this code may have interrupted itself, in a signal handler. */
-	for (uint32_t tries = 0; tries < 2 * words && atomic_load(&numbers.free_count) > 0;
+	for (uint32_t tries = 0; tries < 2 * words && atomic_load(&range->free_count) > 0;
 	     tries++) {
-		const uint32_t found = atomic_load(&bits.free[word]);
-		const uint32_t bit = found & (0u - found);
+		struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(from);
+		_Atomic uint32_t *const word = WORD_OF(chunk, free, from);
+		const uint32_t found = atomic_load(word), bit = found & (0u - found);
 
 		if (found == 0) {
-			word = word + 1 < words ? word + 1 : 0;
-			atomic_store(&numbers.next_free, word);
-		} else if (atomic_fetch_and(&bits.free[word], ~bit) & bit) {
-			atomic_fetch_sub(&numbers.free_count, 1);
-			return word * BITS + (uint32_t)__builtin_ctz(bit);
+			from = (from | (BITS - 1)) + 1;
+			if (from >= limit_of(range))
+				from = range->first;
+			atomic_store(&range->next_free, from);
+		} else if (atomic_fetch_and(word, ~bit) & bit) {
+			atomic_fetch_sub(&range->free_count, 1);
+			return (from & ~(BITS - 1)) + (uint32_t)__builtin_ctz(bit);
 		}
 	}
 	return LEAKWRAP_SITE_NONE;
 }
 
-/* Takes the lowest number that was never taken.  Returns LEAKWRAP_SITE_NONE if there is none. */
-static uint32_t take_new(void)
+/* Takes the lowest number of RANGE that was never taken.  Returns LEAKWRAP_SITE_NONE if there is
+ * none. */
+static uint32_t take_new(struct range *range)
 {
-	uint32_t number = leakwrap_site_numbers_limit();
+	uint32_t number = limit_of(range);
 
-	while (number < LEAKWRAP_SITE_FIRST_YOUNG && leakwrap_site_chunk(number))
-		if (atomic_compare_exchange_weak(&numbers.limit, &number, number + 1))
+	while (number < range->end && leakwrap_site_chunk(number))
+		if (atomic_compare_exchange_weak(&range->limit, &number, number + 1))
 			return number;
 	return LEAKWRAP_SITE_NONE;
 }
 
-uint32_t leakwrap_site_number_take(void)
+/* Near numbers that are left for stacks that come again (leakwrap_site_number_take). */
+#define KEPT_NEAR 65536u
+
+/* Returns the range for the next number. */
+static struct range *next_range(bool must_be_near)
 {
+	return must_be_near || left_of(&near_numbers) > KEPT_NEAR || left_of(&far_numbers) == 0
+	               ? &near_numbers
+	               : &far_numbers;
+}
+
+uint32_t leakwrap_site_number_take(bool must_be_near)
+{
+	struct range *const range = next_range(must_be_near);
 	uint32_t number = LEAKWRAP_SITE_NONE;
 
-	if (atomic_load_explicit(&numbers.free_count, memory_order_relaxed) > RESTING ||
-	    leakwrap_site_numbers_limit() == LEAKWRAP_SITE_FIRST_YOUNG)
-		number = take_free();
+	if (atomic_load_explicit(&range->free_count, memory_order_relaxed) > RESTING ||
+	    limit_of(range) == range->end)
+		number = take_free(range);
 	if (number == LEAKWRAP_SITE_NONE)
-		number = take_new();
+		number = take_new(range);
 	if (number == LEAKWRAP_SITE_NONE)
 		return number;
 	leakwrap_site_numbers_count_want();
@@ -104,31 +152,45 @@ uint32_t leakwrap_site_number_take(void)
 	return number;
 }
 
-bool leakwrap_site_numbers_add_chunk(bool from_reserve)
+bool leakwrap_site_numbers_add_chunk(bool must_be_near, bool from_reserve)
 {
-	const uint32_t number = leakwrap_site_numbers_limit();
+	const struct range *const range = next_range(must_be_near);
+	const uint32_t number = limit_of(range);
 
-	return number == LEAKWRAP_SITE_FIRST_YOUNG ||
-	       leakwrap_site_chunk_make(number, from_reserve);
+	return number == range->end || leakwrap_site_chunk_make(number, from_reserve);
 }
 
 void leakwrap_site_number_free(uint32_t number)
 {
-	atomic_fetch_or(&bits.free[number / BITS], 1u << number % BITS);
-	atomic_fetch_add(&numbers.free_count, 1);
+	struct range *const range = leakwrap_site_is_far(number) ? &far_numbers : &near_numbers;
+
+	atomic_fetch_or(WORD_OF(leakwrap_site_chunk(number), free, number), bit_of(number));
+	atomic_fetch_add(&range->free_count, 1);
+}
+
+/* Forgets the free numbers of RANGE. */
+static void forget_free(struct range *range)
+{
+	const uint32_t limit = limit_of(range);
+
+	for (uint32_t number = range->first; number < limit; number = (number | (BITS - 1)) + 1) {
+		_Atomic uint32_t *const word = WORD_OF(leakwrap_site_chunk(number), free, number);
+		uint32_t set = atomic_load(word);
+
+		if (set != 0)
+			set = atomic_exchange(word, 0);
+		for (; set != 0; set &= set - 1)
+			atomic_fetch_sub(&range->free_count, 1);
+	}
 }
 
 void leakwrap_site_numbers_forget_free(void)
 {
-	for (uint32_t word = 0; word < WORDS; word++) {
-		uint32_t set = atomic_load(&bits.free[word]);
-
-		if (set != 0)
-			set = atomic_exchange(&bits.free[word], 0);
-		for (; set != 0; set &= set - 1)
-			atomic_fetch_sub(&numbers.free_count, 1);
-	}
+	forget_free(&near_numbers);
+	forget_free(&far_numbers);
 }
+
+/* -- holding ----------------------------------------------------------------------------------- */
 
 void leakwrap_site_numbers_hold(void)
 {
@@ -151,10 +213,18 @@ void leakwrap_site_numbers_forked(void)
 	atomic_store(&numbers.holders, 0);
 }
 
+/* -- marks ------------------------------------------------------------------------------------- */
+
 void leakwrap_site_marks_begin(void)
 {
-	for (uint32_t word = 0; word * BITS < leakwrap_site_numbers_limit(); word++)
-		atomic_store_explicit(&bits.marked[word], 0, memory_order_relaxed);
+	const uint32_t limit = leakwrap_site_numbers_limit();
+
+	for (uint32_t first = 0; first < limit; first += LEAKWRAP_SITE_CHUNK) {
+		struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(first);
+
+		for (unsigned i = 0; chunk && i < LEAKWRAP_SITE_CHUNK / BITS; i++)
+			atomic_store_explicit(&chunk->marked[i], 0, memory_order_relaxed);
+	}
 	atomic_store(&numbers.is_marking, true);
 }
 
@@ -165,24 +235,26 @@ void leakwrap_site_marks_end(void)
 
 void leakwrap_site_mark(uint32_t number)
 {
-	_Atomic uint32_t *const word = &bits.marked[number / BITS];
-	const uint32_t bit = 1u << number % BITS;
+	struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(number);
+	_Atomic uint32_t *const word = chunk ? WORD_OF(chunk, marked, number) : NULL;
+	const uint32_t bit = bit_of(number);
 
-	if (!(atomic_load_explicit(word, memory_order_relaxed) & bit))
+	if (word && !(atomic_load_explicit(word, memory_order_relaxed) & bit))
 		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
 }
 
 bool leakwrap_site_is_marked(uint32_t number)
 {
-	return atomic_load_explicit(&bits.marked[number / BITS], memory_order_relaxed) >>
-	               number % BITS &
-	       1;
+	const struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(number);
+
+	return (atomic_load_explicit(WORD_OF(chunk, marked, number), memory_order_relaxed) &
+	        bit_of(number)) != 0;
 }
 
 void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked)
 {
-	_Atomic uint32_t *const word = &bits.unlinked[number / BITS];
-	const uint32_t bit = 1u << number % BITS;
+	_Atomic uint32_t *const word = WORD_OF(leakwrap_site_chunk(number), unlinked, number);
+	const uint32_t bit = bit_of(number);
 
 	if (is_unlinked)
 		atomic_fetch_or(word, bit);
@@ -192,5 +264,6 @@ void leakwrap_site_set_unlinked(uint32_t number, bool is_unlinked)
 
 bool leakwrap_site_is_unlinked(uint32_t number)
 {
-	return atomic_load(&bits.unlinked[number / BITS]) >> number % BITS & 1;
+	return (atomic_load(WORD_OF(leakwrap_site_chunk(number), unlinked, number)) &
+	        bit_of(number)) != 0;
 }

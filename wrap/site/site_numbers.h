@@ -13,6 +13,9 @@ uint32_t leakwrap_site_numbers_limit(void);
 /* Returns how many numbers can still be taken.  Signal-safe. */
 uint32_t leakwrap_site_numbers_left(void);
 
+/* Returns how many near numbers can still be taken (slot.h).  Signal-safe. */
+uint32_t leakwrap_site_numbers_near_left(void);
+
 /* Returns how often a number was wanted: how many were taken, and how many were not because too few
  * are left.  Signal-safe. */
 uint32_t leakwrap_site_numbers_wanted(void);
@@ -20,17 +23,18 @@ uint32_t leakwrap_site_numbers_wanted(void);
 /* Counts a number that is wanted, but not taken.  Takes no lock.  Signal-safe. */
 void leakwrap_site_numbers_count_want(void);
 
-/* Takes a number for a new call site.  Its chunk exists (site_chunk.h).  Returns LEAKWRAP_SITE_NONE
- * if no number is left, or if leakwrap_site_numbers_add_chunk must be called first.  Takes no lock.
- * Signal-safe. */
-uint32_t leakwrap_site_number_take(void);
+/* Takes a number for a new call site.  Its chunk exists (site_chunk.h).  When few near numbers are
+ * left, they are for the stacks that the stack cache learns, so that the fast path records their
+ * blocks: MUST_BE_NEAR.  Others get a far number.  Returns LEAKWRAP_SITE_NONE if no number is left,
+ * or if leakwrap_site_numbers_add_chunk must be called first.  Takes no lock.  Signal-safe. */
+uint32_t leakwrap_site_number_take(bool must_be_near);
 
 /* Frees NUMBER, which was taken.  Takes no lock.  Signal-safe. */
 void leakwrap_site_number_free(uint32_t number);
 
-/* Makes a chunk for the next numbers if there is none.  Returns false if there is no memory.  The
- * caller holds the tables' lock. */
-bool leakwrap_site_numbers_add_chunk(bool from_reserve);
+/* Makes a chunk for the next numbers if there is none.  Returns false if there is no memory.
+ * MUST_BE_NEAR: as in leakwrap_site_number_take.  The caller holds the tables' lock. */
+bool leakwrap_site_numbers_add_chunk(bool must_be_near, bool from_reserve);
 
 /* Keeps the numbers that live blocks have from being freed, until leakwrap_site_numbers_release is
  * called as often: a dump shows blocks that may be released meanwhile.  Signal-safe. */
@@ -55,9 +59,10 @@ void leakwrap_site_marks_begin(void);
 /* Ends marking.  The marks remain. */
 void leakwrap_site_marks_end(void);
 
-/* Mark NUMBER, and return whether NUMBER is marked.  NUMBER is below the limit.  They take no
- * lock. */
+/* Marks NUMBER.  Does nothing if NUMBER is young.  Takes no lock. */
 void leakwrap_site_mark(uint32_t number);
+
+/* Returns whether NUMBER, which was taken, is marked.  Takes no lock. */
 bool leakwrap_site_is_marked(uint32_t number);
 
 /* Set, and return, whether a collection has unlinked NUMBER and not yet freed it.  False for a

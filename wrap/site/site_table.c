@@ -199,17 +199,19 @@ static void drop_site(uint32_t number)
 	}
 }
 
-/* Takes a number with a chunk, or returns LEAKWRAP_SITE_NONE.  Threads without the lock may take
- * the last number: then it tries again, not for ever: the count of those left may be too high. */
-static uint32_t take_number(enum leakwrap_site_source source)
+/* Takes a number with a chunk, or returns LEAKWRAP_SITE_NONE.  MUST_BE_NEAR: see
+ * leakwrap_site_number_take.  Threads without the lock may take the last number: then it tries
+ * again, not for ever: the count of those left may be too high. */
+static uint32_t take_number(enum leakwrap_site_source source, bool must_be_near)
 {
-	uint32_t number = leakwrap_site_number_take();
+	const bool from_reserve = source == LEAKWRAP_FROM_RESERVE;
+	uint32_t number = leakwrap_site_number_take(must_be_near);
 
 	for (int tries = 0; number == LEAKWRAP_SITE_NONE && source != LEAKWRAP_WITHOUT_LOCK &&
 	                    leakwrap_site_numbers_left() > 0 && tries < 8 &&
-	                    leakwrap_site_numbers_add_chunk(source == LEAKWRAP_FROM_RESERVE);
+	                    leakwrap_site_numbers_add_chunk(must_be_near, from_reserve);
 	     tries++)
-		number = leakwrap_site_number_take();
+		number = leakwrap_site_number_take(must_be_near);
 	return number;
 }
 
@@ -225,12 +227,14 @@ static uint64_t hash_to_store(uint32_t number, uint64_t hash)
 }
 
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
- * there is no number or no memory.  Sets *RECENT as leakwrap_site_store does.
+ * there is no number or no memory.  MUST_BE_NEAR: see leakwrap_site_number_take.  Sets *RECENT as
+ * leakwrap_site_store does.
  *
  * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
  * stored here and copies the bytes, or the generation differs here. */
 static uint32_t make_site(const struct leakwrap_trace *trace, uint64_t hash,
-                          enum leakwrap_site_source source, _Atomic uint32_t **recent)
+                          enum leakwrap_site_source source, bool must_be_near,
+                          _Atomic uint32_t **recent)
 {
 	uint32_t number = LEAKWRAP_SITE_NONE;
 	unsigned generation;
@@ -242,7 +246,7 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint64_t hash,
 		generation = leakwrap_byte_pool_generation();
 		bytes = leakwrap_site_store(trace, source, recent);
 		if (bytes != 0 && number == LEAKWRAP_SITE_NONE)
-			number = take_number(source);
+			number = take_number(source, must_be_near);
 		if (bytes == 0 || number == LEAKWRAP_SITE_NONE) {
 			drop_site(number);
 			return LEAKWRAP_SITE_NONE;
@@ -334,7 +338,7 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
 	do {
 		table = table_with_room(source);
 		if (table && made == LEAKWRAP_SITE_NONE)
-			made = make_site(trace, hash, source, &recent);
+			made = make_site(trace, hash, source, false, &recent);
 		number = table && made != LEAKWRAP_SITE_NONE ? insert(table, made, trace, hash)
 		                                             : LEAKWRAP_SITE_NONE;
 		/* A table that is replaced meanwhile may lose the entry. */
@@ -344,6 +348,28 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
 	else if (made != LEAKWRAP_SITE_NONE)
 		publish(made, recent, source, removals);
 	return number;
+}
+
+/* Gives TRACE, whose hash is HASH, a near number instead of the far NUMBER: its stack is about to
+ * be learned.  Blocks that have NUMBER keep it.  Returns LEAKWRAP_SITE_NONE if there is no near
+ * number or no memory, or if NUMBER is not in the table any more.  The lock is held. */
+static uint32_t bring_near(uint32_t number, const struct leakwrap_trace *trace, uint64_t hash)
+{
+	const struct leakwrap_hash_table *const table = atomic_load(&sites.by_backtrace);
+	site_entry *entry = (site_entry *)leakwrap_hash_table_entries(table);
+	_Atomic uint32_t *recent;
+	uint32_t found, near_number;
+
+	entry += leakwrap_hash_table_bucket(table, hash);
+	for (; (found = atomic_load(entry)) != entry_for(number, hash); entry++)
+		if (number_in(found) == LEAKWRAP_SITE_NONE)
+			return LEAKWRAP_SITE_NONE;
+	near_number = make_site(trace, hash, LEAKWRAP_WITH_LOCK, true, &recent);
+	if (near_number == LEAKWRAP_SITE_NONE)
+		return LEAKWRAP_SITE_NONE;
+	leakwrap_sites_may_repeat();
+	atomic_store(entry, entry_for(near_number, hash));
+	return near_number;
 }
 
 /* Depths to which a backtrace is cut if there is no memory or no number for all its frames.  The
@@ -402,9 +428,9 @@ static uint32_t add_leaf(const struct leakwrap_trace *trace)
 
 uint32_t leakwrap_sites_limit(void)
 {
-	const uint32_t young = leakwrap_young_ring_limit();
+	const uint32_t young = leakwrap_young_ring_limit(), limit = leakwrap_site_numbers_limit();
 
-	return young != 0 ? young : leakwrap_site_numbers_limit();
+	return young > limit ? young : limit;
 }
 
 bool leakwrap_sites_are_scarce(void)
@@ -449,6 +475,22 @@ static uint32_t number_with_lock(const struct leakwrap_trace *trace, uint64_t ha
 	return *is_whole ? number : add_leaf(trace);
 }
 
+/* Learns STACK, of the call site NUMBER with the backtrace TRACE and its HASH.  Returns the call
+ * site's number, which is another if NUMBER was far.  The lock is held. */
+static uint32_t learn(uint32_t number, const struct leakwrap_trace *trace, uint64_t hash,
+                      const struct leakwrap_stack *stack)
+{
+	if (leakwrap_site_is_far(number)) {
+		const uint32_t near_number = bring_near(number, trace, hash);
+
+		if (near_number == LEAKWRAP_SITE_NONE)
+			return number;
+		number = near_number;
+	}
+	leakwrap_stack_cache_learn(number, trace, stack);
+	return number;
+}
+
 uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
@@ -466,13 +508,13 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 		leakwrap_lock(&leakwrap_tables_lock);
 		number = number_with_lock(trace, hash, &is_whole);
 		if (is_whole && leakwrap_stack_cache_wants(number, trace, stack))
-			leakwrap_stack_cache_learn(number, trace, stack);
+			number = learn(number, trace, hash, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	} else if (has_number && is_whole && leakwrap_stack_cache_wants(number, trace, stack) &&
 	           leakwrap_trylock(&leakwrap_tables_lock)) {
 		/* A mark may have come between: its older numbers must not be found again. */
 		if (!leakwrap_site_is_unlinked(number) && number >= leakwrap_sites_first_new())
-			leakwrap_stack_cache_learn(number, trace, stack);
+			number = learn(number, trace, hash, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
 	leakwrap_readers_leave(entered);

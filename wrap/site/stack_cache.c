@@ -215,9 +215,11 @@ static void set_count(uint32_t number, uint8_t count)
 	atomic_store_explicit(walk_count_of(number), count, memory_order_relaxed);
 }
 
-/* Returns whether any stack may be learned. */
-static bool has_room(void)
+/* Returns whether a stack of the call site NUMBER may be learned.  That needs a near number. */
+static bool has_room(uint32_t number)
 {
+	if (leakwrap_site_is_far(number) && leakwrap_site_numbers_near_left() == 0)
+		return false;
 	if (leakwrap_stack_shapes_have_room())
 		return true;
 	leakwrap_stack_shapes_count_refused();
@@ -233,7 +235,7 @@ bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_
 		return false;
 	count = next_count(number);
 	if (is_due(number, count, stack))
-		return has_room();
+		return has_room(number);
 	set_count(number, count);
 	return false;
 }
@@ -248,7 +250,7 @@ bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *tr
 		return false;
 	count = next_count(number);
 	set_count(number, count);
-	return is_due(number, count, stack) && has_room();
+	return is_due(number, count, stack) && has_room(number);
 }
 
 /* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls

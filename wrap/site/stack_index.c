@@ -19,7 +19,7 @@ static const struct leakwrap_hash_table_kind entries = {
         .size = sizeof(struct leakwrap_stack_entry),
         .buckets_per_4 = 7, /* sparse: every allocation probes the table */
         .is_used = is_used,
-        .max_range = (uint32_t)4 * LEAKWRAP_SITE_LIMIT,
+        .max_range = (uint32_t)4 * LEAKWRAP_NEAR_LIMIT,
         .hash = hash_of,
 };
 

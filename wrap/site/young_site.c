@@ -167,9 +167,8 @@ static void settle_now(uint32_t number, bool has_lock)
 		return;
 	trace = trace_of(entry);
 	in_table = leakwrap_site_number_now(&trace, has_lock);
-	if (in_table != LEAKWRAP_SITE_NONE) {
-		leakwrap_live_change_site((const void *)block, number, in_table);
-	} else {
+	if (in_table == LEAKWRAP_SITE_NONE ||
+	    !leakwrap_live_change_site((const void *)block, number, in_table)) {
 		atomic_store(&leakwrap_young_ring.is_listed, true);
 		leakwrap_sites_may_repeat();
 	}
