@@ -6,8 +6,9 @@
  *   new_stacks plain ROUNDS     the same stacks, and nothing is allocated: to be subtracted
  *   new_stacks live ROUNDS      so many different stacks, 21 deep, with a block each that stays
  *   new_stacks frames ROUNDS    the same, with frames of different sizes
+ *   new_stacks loop ROUNDS      as live, and the last tenth are one stack, 1 block in 100 stays
  *
- * All but the last two leak ten blocks at the end, in leak_later.  Prints the tracer's system
+ * All but the last three leak ten blocks at the end, in leak_later.  Prints the tracer's system
  * calls, walks and allocations in the last tenth of the rounds, and how many bytes the tracer has
  * grown by in the last half. */
 #include "leakwrap.h"
@@ -124,6 +125,15 @@ static void branch_anew(void)
 	branch(21, path++);
 }
 
+/* Every hundredth block stays. */
+static NOINLINE void in_a_loop(void)
+{
+	void *const block = malloc(1000);
+
+	if (allocations++ % 100 != 0)
+		free(block);
+}
+
 /* The same with frames of two sizes, so that all shapes differ as well. */
 static NOINLINE void vary(unsigned depth, uint64_t path);
 
@@ -167,6 +177,14 @@ static NOINLINE void leak_later(unsigned depth)
 	__asm__ volatile("");
 }
 
+/* Returns in_a_loop, after the tracer has learned its stack. */
+static NOINLINE void (*learn_loop(void))(void)
+{
+	for (unsigned i = 0; i < 100; i++)
+		in_a_loop();
+	return in_a_loop;
+}
+
 static unsigned long tracer_bytes(void)
 {
 	struct leakwrap_counters counters;
@@ -181,11 +199,9 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*round)(void);
-	} kinds[] = {{"trees", grow_tree},
-	             {"arrays", descend_somewhere},
-	             {"plain", descend_somewhere},
-	             {"live", branch_anew},
-	             {"frames", vary_anew}};
+	} kinds[] = {{"trees", grow_tree},         {"arrays", descend_somewhere},
+	             {"plain", descend_somewhere}, {"live", branch_anew},
+	             {"frames", vary_anew},        {"loop", branch_anew}};
 	const long rounds = argc > 2 ? atol(argv[2]) : 0;
 	unsigned long calls = 0, walked = 0, before = 0, bytes = 0;
 	void (*round)(void) = NULL;
@@ -200,6 +216,8 @@ int main(int argc, char **argv)
 		if (i == rounds / 2)
 			bytes = tracer_bytes();
 		if (i == rounds - rounds / 10) {
+			if (strcmp(argv[1], "loop") == 0)
+				round = learn_loop();
 			calls = tracer_calls;
 			walked = walks();
 			before = allocations;

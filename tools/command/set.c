@@ -137,7 +137,7 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 	if (options->marks)
 		complain("process %d has not marked the time within %" PRIu64
 		         " s: it has raised privileges, or the option fail=, or waits for the "
-		         "signal, or half of its call-site numbers are used",
+		         "signal, or has had more than 260,000 call sites at a time",
 		         process->pid, options->process.timeout);
 	else
 		complain("process %d has not changed what it records within %" PRIu64
