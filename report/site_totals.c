@@ -446,8 +446,33 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 
 #ifndef LEAKWRAP_BARE
 
-/* Call sites that one walk adds up. */
-#define SITES_PER_WALK 512
+/* Call sites that one walk adds up, if there is no memory for more. */
+#define SITES_PER_WALK 512u
+
+/* The rows and estimates of the call sites that one walk adds up. */
+struct part {
+	struct leakwrap_row *rows;
+	struct leakwrap_estimate *estimates;
+	uint32_t count;
+	size_t size; /* of the memory at ROWS; 0: it is static */
+};
+
+/* Returns a part of at most LIMIT call sites, as large as there is memory for. */
+static struct part map_part(uint32_t limit)
+{
+	static struct leakwrap_row rows[SITES_PER_WALK];
+	static struct leakwrap_estimate estimates[SITES_PER_WALK];
+
+	for (uint32_t count = limit / 2; count > SITES_PER_WALK; count /= 2) {
+		const size_t size = count * (sizeof(rows[0]) + sizeof(estimates[0]));
+		struct leakwrap_row *const mapped = leakwrap_scratch_map(size);
+
+		if (mapped)
+			return (struct part){mapped, (struct leakwrap_estimate *)(mapped + count),
+			                     count, size};
+	}
+	return (struct part){rows, estimates, SITES_PER_WALK, 0};
+}
 
 /* Adds ROW to the rows of TOTALS if it is one of the LEAKWRAP_LARGEST largest.  When all rows are
  * in use, they are a binary heap with the smallest row on top: a larger row replaces that row. */
@@ -469,34 +494,38 @@ static void keep_if_largest(struct leakwrap_site_totals *totals, const struct le
 void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped)
 {
-	static struct leakwrap_row largest[LEAKWRAP_LARGEST], part[SITES_PER_WALK];
-	static struct leakwrap_estimate estimates[SITES_PER_WALK];
+	static struct leakwrap_row largest[LEAKWRAP_LARGEST];
 	const uint32_t limit = leakwrap_sites_limit();
+	const struct part part = map_part(limit);
 
 	memset(totals, 0, sizeof(*totals));
 	totals->own = own;
 	totals->rows = largest;
-	for (uint32_t first = LEAKWRAP_SITE_LOST; first < limit; first += SITES_PER_WALK) {
+	for (uint32_t first = LEAKWRAP_SITE_LOST; first < limit; first += part.count) {
 		struct walk walk = {
-		        .rows = part,
+		        .rows = part.rows,
 		        .first = first,
-		        .count = limit - first < SITES_PER_WALK ? limit - first : SITES_PER_WALK,
+		        .count = limit - first < part.count ? limit - first : part.count,
 		        .fork = last_fork(),
 		        .own = own,
 		        .inherited = first == LEAKWRAP_SITE_LOST ? totals : NULL,
-		        .estimates = leakwrap_last_interval() != 0 ? estimates : NULL,
+		        .estimates = leakwrap_last_interval() != 0 ? part.estimates : NULL,
 		};
 
-		memset(part, 0, sizeof(part));
-		memset(estimates, 0, sizeof(estimates));
+		memset(part.rows, 0, part.count * sizeof(part.rows[0]));
+		if (walk.estimates)
+			memset(part.estimates, 0, part.count * sizeof(part.estimates[0]));
 		leakwrap_live_each(add_block, &walk);
 		add_samples(&walk);
 		for (uint32_t i = 0; i < walk.count; i++)
-			if (add_row(totals, &part[i], is_skipped)) {
-				keep_if_largest(totals, &part[i]);
-				add_estimate(&totals->estimate, &estimates[i]);
+			if (add_row(totals, &part.rows[i], is_skipped)) {
+				keep_if_largest(totals, &part.rows[i]);
+				if (walk.estimates)
+					add_estimate(&totals->estimate, &part.estimates[i]);
 			}
 	}
+	if (part.size > 0)
+		leakwrap_scratch_unmap(part.rows, part.size);
 	sort_in_place(largest, totals->rows_count);
 }
 

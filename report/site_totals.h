@@ -73,9 +73,10 @@ bool leakwrap_has_own_sites(void);
 
 #define LEAKWRAP_LARGEST 128
 
-/* Fills TOTALS as leakwrap_site_totals_collect does, but maps no memory.  There are rows for the
- * LEAKWRAP_LARGEST largest call sites alone.  It walks through all live blocks once for every few
- * hundred call sites.  The rows are static: one thread at a time. */
+/* Fills TOTALS as leakwrap_site_totals_collect does, but needs no memory.  There are rows for the
+ * LEAKWRAP_LARGEST largest call sites alone.  It walks through all live blocks once for as many
+ * call sites as there is memory for, and at least for 512.  The rows are static: one thread at a
+ * time. */
 void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped);
 

@@ -2,12 +2,14 @@
  * sources: wrap/site/site_peak.c wrap/live/samples.c
  * sources: wrap/site/site_allocated.c wrap/base/sampling.c
  * sources: wrap/base/thread.c wrap/base/locked_uthash.c wrap/base/options.c
- * sources: report/site_totals.c wrap/base/loss.c wrap/port/linux*.c */
+ * sources: report/site_totals.c wrap/base/loss.c wrap/port/linux*.c
+ * flags: -Wl,--wrap=leakwrap_scratch_map */
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "wrap/site/site_read.h"
 #include "unit.h"
+#include "wrap/port/port.h"
 #include "wrap/unwind/trace.h"
 
 #include <stdatomic.h>
@@ -61,11 +63,25 @@ enum leakwrap_trace_kind leakwrap_site_kind(uint32_t number)
 	return kinds[number - LEAKWRAP_SITE_FIRST];
 }
 
+static unsigned walks;
+
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context)
 {
+	walks++;
 	for (size_t i = 0; i < block_count; i++)
 		visit(context, &blocks[i]);
+}
+
+/* Larger mappings fail. */
+static size_t scratch_max = SIZE_MAX;
+
+void *__wrap_leakwrap_scratch_map(size_t size);
+void *__real_leakwrap_scratch_map(size_t size);
+
+void *__wrap_leakwrap_scratch_map(size_t size)
+{
+	return size <= scratch_max ? __real_leakwrap_scratch_map(size) : NULL;
 }
 
 /* -- tests ------------------------------------------------------------------------------------- */
@@ -81,6 +97,30 @@ static bool is_in_order(const struct leakwrap_row *first, const struct leakwrap_
 static bool is_odd(uint32_t site)
 {
 	return site % 2 == 1;
+}
+
+/* With less memory the largest rows of ALL are the same, and more walks are needed. */
+static void collect_largest(const struct leakwrap_site_totals *all)
+{
+	unsigned walks_before = 0;
+
+	for (scratch_max = 1 << 20; scratch_max > 1; scratch_max /= 8) {
+		struct leakwrap_site_totals got;
+
+		walks = 0;
+		leakwrap_site_totals_largest(&got, false, NULL);
+		CHECK(got.count == all->count && got.bytes == all->bytes);
+		CHECK(got.rows_count ==
+		      (all->count < LEAKWRAP_LARGEST ? all->count : LEAKWRAP_LARGEST));
+		for (size_t i = 0; i < got.rows_count; i++)
+			CHECK(got.rows[i].site == all->rows[i].site &&
+			      got.rows[i].bytes == all->rows[i].bytes);
+		CHECK(walks >= walks_before && (walks <= 3 || walks_before > 0));
+		walks_before = walks;
+		leakwrap_site_totals_release(&got);
+	}
+	CHECK(walks_before == (site_count + LEAKWRAP_SITE_FIRST - LEAKWRAP_SITE_LOST + 511) / 512);
+	scratch_max = SIZE_MAX;
 }
 
 /* MASK selects the bits of the blocks' sizes. */
@@ -128,6 +168,7 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 		CHECK(i == 0 || is_in_order(&got.rows[i - 1], &got.rows[i]));
 	}
 	CHECK(got.left_out_bytes == 0 && got.left_out_blocks == 0);
+	collect_largest(&got);
 	leakwrap_site_totals_release(&got);
 	CHECK(got.rows == NULL);
 	CHECK(leakwrap_site_totals_collect(&got, false, is_odd));

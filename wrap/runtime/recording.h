@@ -24,8 +24,8 @@ bool leakwrap_recording_turn(bool on);
 bool leakwrap_recording_sample(size_t interval);
 
 /* Marks this time: dumps tell blocks that were allocated since from older blocks.  Returns false
- * and changes nothing if fail= counts allocations at their call sites, or if half of all call-site
- * numbers are used.  Takes the tables' lock.  Signal-safe. */
+ * and changes nothing if fail= counts allocations at their call sites, or if half of the near
+ * numbers are used (leakwrap_sites_mark).  Takes the tables' lock.  Signal-safe. */
 bool leakwrap_recording_mark(void);
 
 /* Does what VALUE, an integer of `leakwrap set` (format.h), asks for. */
