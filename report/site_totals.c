@@ -457,7 +457,8 @@ struct part {
 	size_t size; /* of the memory at ROWS; 0: it is static */
 };
 
-/* Returns a part of at most LIMIT call sites, as large as there is memory for. */
+/* Returns a part for some of LIMIT call sites, for as many as there is memory for.  For all of them
+ * there was none. */
 static struct part map_part(uint32_t limit)
 {
 	static struct leakwrap_row rows[SITES_PER_WALK];

@@ -30,8 +30,10 @@ LEAKWRAP_OPTIONS=top=1 "$W/stacks" loop 600000 >"$W/out" 2>"$W/live" || fail "st
 read -r calls walks allocations grown <"$W/out"
 at_most "a loop beside 600,000 live stacks: walks in $allocations allocations" "$walks" 2000
 equal "the loop: truncated_blocks" "$(dump_value "$W/live" 1 truncated_blocks)" 0
-# Its first blocks have another number than the later ones, and stand in the same row.
-grep -q " site 1: .* in 599 blocks, complete" "$W/live" || fail "the loop has no row of 599 blocks"
+# Ten or more of its 600 live blocks have another number, and stand in the same row.  (A compiler
+# may make two loops of one: then a block has another stack.)
+grep -q " site 1: .* in \(59[5-9]\|600\) blocks, complete" "$W/live" ||
+	fail "the loop's blocks are not in one row"
 
 LEAKWRAP_OPTIONS=top=1 "$W/stacks" live 2600000 >"$W/out" 2>"$W/live" || fail "status $?"
 read -r calls walks allocations grown <"$W/out"

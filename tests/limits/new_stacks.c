@@ -177,14 +177,6 @@ static NOINLINE void leak_later(unsigned depth)
 	__asm__ volatile("");
 }
 
-/* Returns in_a_loop, after the tracer has learned its stack. */
-static NOINLINE void (*learn_loop(void))(void)
-{
-	for (unsigned i = 0; i < 100; i++)
-		in_a_loop();
-	return in_a_loop;
-}
-
 static unsigned long tracer_bytes(void)
 {
 	struct leakwrap_counters counters;
@@ -217,7 +209,7 @@ int main(int argc, char **argv)
 			bytes = tracer_bytes();
 		if (i == rounds - rounds / 10) {
 			if (strcmp(argv[1], "loop") == 0)
-				round = learn_loop();
+				round = in_a_loop;
 			calls = tracer_calls;
 			walked = walks();
 			before = allocations;

@@ -9,6 +9,10 @@
  *
  * So a number that reclaim detaches is stored again by the one or by the other.
  *
+ * Known limit: if two threads add two blocks of one window at once, one of them gets the slot, and
+ * its block may show the other's far number.  No allocator puts two blocks into a window of such a
+ * layout (region.h); a pool inside a block may.
+ *
  * All functions but leakwrap_far_numbers_reclaim may run in a signal handler, and take no lock.
  */
 #ifndef LEAKWRAP_FAR_NUMBER_H
@@ -28,7 +32,7 @@
 uint32_t leakwrap_far_number(const struct leakwrap_region *region, const leakwrap_live_slot *slot);
 
 /* Returns the call site in VALUE, which SLOT of REGION holds for a block. */
-LEAKWRAP_INLINE uint32_t leakwrap_far_or_near(const struct leakwrap_region *region,
+LEAKWRAP_INLINE uint32_t leakwrap_region_site(const struct leakwrap_region *region,
                                               const leakwrap_live_slot *slot, uint32_t value)
 {
 	const uint32_t site = leakwrap_slot_site(value);

@@ -197,7 +197,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		struct leakwrap_live_block held;
 
 		if (leakwrap_slot_is_block(value) && leakwrap_slot_within(value) == within) {
-			const uint32_t site = leakwrap_far_or_near(region, slot, value);
+			const uint32_t site = leakwrap_region_site(region, slot, value);
 
 			*size = leakwrap_slot_size(value);
 			if (*size == LEAKWRAP_SLOT_LARGE)

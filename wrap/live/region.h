@@ -149,7 +149,7 @@ leakwrap_region_decode(const struct leakwrap_region *region, const leakwrap_live
 	        .address = region->key << LEAKWRAP_REGION_BITS |
 	                   (offset & (LEAKWRAP_REGION_SIZE - 1)) | in_plane,
 	        .size = leakwrap_slot_size(value),
-	        .site = leakwrap_far_or_near(region, slot, value),
+	        .site = leakwrap_region_site(region, slot, value),
 	};
 }
 

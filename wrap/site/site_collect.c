@@ -106,10 +106,13 @@ static void for_each_site(void (*visit)(uint32_t number))
 {
 	const uint32_t limit = leakwrap_site_numbers_limit();
 
-	for (uint32_t first = 0; first < limit; first += LEAKWRAP_SITE_CHUNK)
-		for (uint32_t i = 0; leakwrap_site_chunk(first) && i < LEAKWRAP_SITE_CHUNK; i++)
-			if (leakwrap_site_backtrace(first + i) != 0)
-				visit(first + i);
+	for (uint32_t first = 0; first < limit; first += LEAKWRAP_SITE_CHUNK) {
+		if (!leakwrap_site_chunk(first))
+			continue; /* young call sites */
+		for (uint32_t number = first; number < first + LEAKWRAP_SITE_CHUNK; number++)
+			if (leakwrap_site_backtrace(number) != 0)
+				visit(number);
+	}
 }
 
 /* When NUMBER was unlinked, in units of LEARNED_REST.  An unlinked call site is not walked to. */
