@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tracer takes little of the program's stack, thread-local storage and variables.
 #
-# It takes at most 256 bytes of thread-local storage and 1.3 MB of variables. A dump takes less than
+# It takes at most 256 bytes of thread-local storage and 2.8 MB of variables. A dump takes less than
 # 2 KiB of the interrupted stack. A thread with a stack of 16 KiB works. The archive can be linked
 # into a shared object.
 . tests/lib.sh

@@ -62,7 +62,7 @@ done
 for memory in 1 4K 64K 128K 192K 256K 384K 512K 1M 2M 8M; do
 	run "memory=$memory" LEAKWRAP_OPTIONS=memory=$memory
 done
-for kilobytes in 20000 40000 80000; do
+for kilobytes in 22000 40000 80000; do
 	(
 		# shellcheck disable=SC3045 # dash and bash have it
 		ulimit -v $kilobytes

@@ -112,12 +112,17 @@ struct block {
 
 static struct block blocks[BLOCKS];
 
-/* Returns addresses that no earlier test has used. */
+/* Regions that are so far apart have one entry in the region cache. */
+#define ENTRIES_REPEAT ((uintptr_t)1 << (LEAKWRAP_REGION_BITS + LEAKWRAP_REGION_CACHE_BITS))
+
+/* Returns addresses that no earlier test has used, with a free entry in the region cache. */
 static uintptr_t fresh_addresses(void)
 {
 	static uintptr_t next = (uintptr_t)1 << 40;
 
-	next += (uintptr_t)1 << 38;
+	do
+		next += 4 * ENTRIES_REPEAT + 128 * LEAKWRAP_REGION_SIZE;
+	while (leakwrap_region_entry_owner(leakwrap_region_entry(next)));
 	return next;
 }
 
@@ -209,11 +214,10 @@ static size_t random_size(uint64_t random)
 	}
 }
 
-/* Adds and removes blocks at random, at this spacing. With little memory some are not recorded, and
- * the table must say so. */
-static void live_randomly(size_t spacing, unsigned steps)
+/* Adds and removes blocks at random, from BASE on, at this spacing. With little memory some are not
+ * recorded, and the table must say so. */
+static void live_randomly_at(uintptr_t base, size_t spacing, unsigned steps)
 {
-	const uintptr_t base = fresh_addresses();
 	uint64_t random = spacing;
 
 	memset(blocks, 0, sizeof(blocks));
@@ -257,16 +261,25 @@ static void live_randomly(size_t spacing, unsigned steps)
 				CHECK(leakwrap_live_find(at(block->address + 1)).site == 0);
 		}
 		if (step % 4096 == 0)
-			compare_with_model(base, base + ((uintptr_t)1 << 38));
+			compare_with_model(base, base + ENTRIES_REPEAT);
 	}
-	compare_with_model(base, base + ((uintptr_t)1 << 38));
+	compare_with_model(base, base + ENTRIES_REPEAT);
 	for (int i = 0; i < BLOCKS; i++) {
 		size_t size;
 
 		if (blocks[i].live)
 			CHECK((forget(blocks[i].address, &size) != 0) == blocks[i].recorded);
 	}
-	CHECK(walk(base, base + ((uintptr_t)1 << 38)).count == 0);
+	CHECK(walk(base, base + ENTRIES_REPEAT).count == 0);
+}
+
+/* Does so in regions with entries of their own in the region cache, and then in others. */
+static void live_randomly(size_t spacing, unsigned steps)
+{
+	const uintptr_t base = fresh_addresses();
+
+	live_randomly_at(base, spacing, steps);
+	live_randomly_at(base + ENTRIES_REPEAT, spacing, steps);
 }
 
 /* -- layouts ----------------------------------------------------------------------------------- */

@@ -72,7 +72,7 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
 _Atomic uint32_t leakwrap_passing_state = LEAKWRAP_NO_STATE;
-_Atomic uint8_t leakwrap_has_recorded_all = 1;
+_Atomic uintptr_t leakwrap_has_recorded_all = 1;
 
 static struct {
 	_Atomic uint32_t interval;      /* as of leakwrap_sampling_interval */

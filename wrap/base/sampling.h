@@ -87,7 +87,7 @@ static inline bool leakwrap_is_sampling(void)
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
 
 /* 1 as long as every block has been recorded, then 0 for ever. */
-extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_has_recorded_all;
+extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_has_recorded_all;
 
 /* Returns whether there was a time when not all new blocks were recorded. */
 static inline bool leakwrap_has_gaps(void)

@@ -118,9 +118,10 @@ __asm__(".globl leakwrap_disable");
  * A thread that samples takes a second fast path.  IS_LEAF: the real function calls no other
  * wrapped function.  Then the block is counted before the real call, and nothing is left to do
  * after it.  Otherwise an inner call may count the block, the block may be sampled, or a failure is
- * to be reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by a
- * jump, so that the caller there is the wrapper's, and need not be kept.  A compiler that called it
- * would add the wrapper to the sample's backtrace.
+ * to be reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by
+ * jumps, so that the caller there is the wrapper's, and need not be kept.  A compiler that called
+ * it would add the wrapper to the sample's backtrace.  leakwrap_NAME_not_fast stands apart, so that
+ * the wrapper saves no register before it leaves.
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
@@ -148,17 +149,23 @@ __asm__(".globl leakwrap_disable");
 		LEAKWRAP_HIDE_VALUE(passed);                                                   \
 		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);               \
 	}                                                                                      \
+	ENTRY_SLOW_PATH type leakwrap_##name##_not_fast parameters                             \
+	{                                                                                      \
+		if (leakwrap_likely(leakwrap_thread_is_sampling()))                            \
+			return leakwrap_##name##_sampled arguments;                            \
+		struct leakwrap_caller caller = LEAKWRAP_CALLER;                               \
+		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                       \
+		                                   LEAKWRAP_CALLER_ARGS(caller));              \
+	}                                                                                      \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
 	{                                                                                      \
-		uint32_t value = 0;                                                            \
-		if (leakwrap_likely(leakwrap_may_be_fast(size))) {                             \
-			leakwrap_begin_allocation();                                           \
-			value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);            \
-		} else if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size))) {    \
-			return ENTRY_CALL_ORIGINAL(name, arguments);                           \
-		} else if (leakwrap_likely(leakwrap_thread_is_sampling())) {                   \
-			return leakwrap_##name##_sampled arguments;                            \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                          \
+			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
+			return leakwrap_##name##_not_fast arguments;                           \
 		}                                                                              \
+		leakwrap_begin_allocation();                                                   \
+		uint32_t value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);           \
 		if (leakwrap_unlikely(value == 0)) {                                           \
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
@@ -299,6 +306,7 @@ __asm__(".globl leakwrap_disable");
 	case LEAKWRAP_NO_RECORD:                      \
 		ENTRY_CALL_ORIGINAL(name, arguments); \
 		break;                                \
+	case LEAKWRAP_NOT_CACHED:                     \
 	case LEAKWRAP_NOT_FAST:                       \
 		slow_path arguments;                  \
 		break;                                \

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wrap/live/fast.h"
+#include "wrap/live/region_slots.h"
 #include "wrap/live/slot.h"
 
 #define LEAKWRAP_SLOT_EXTENSION 4

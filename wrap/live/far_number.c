@@ -1,6 +1,7 @@
 /* far_number.c - see far_number.h. */
 #include "wrap/live/far_number.h"
 
+#include "wrap/live/region_slots.h"
 #include "wrap/port/port.h"
 
 _Static_assert(sizeof(leakwrap_live_slot) == sizeof(uint32_t),

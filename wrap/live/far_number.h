@@ -11,7 +11,7 @@
  *
  * Known limit: if two threads add two blocks of one window at once, one of them gets the slot, and
  * its block may show the other's far number.  No allocator puts two blocks into a window of such a
- * layout (region.h); a pool inside a block may.
+ * layout (region_slots.h); a pool inside a block may.
  *
  * All functions but leakwrap_far_numbers_reclaim may run in a signal handler, and take no lock.
  */

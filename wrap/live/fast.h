@@ -1,15 +1,15 @@
 /* fast.h - the inline fast path of the live table: from an address to its slot.  Linux only.
  *
- * The fast path finds a region in a cache of region pointers.  If it does not, the slow path
- * (live.h) looks in a uthash table.  A region never moves and is never freed.  Its slots are zero
- * pages, indexed by address.  So neighbours in the heap are neighbours in the table.  Slots are
- * read and written without a lock: the program's allocator never lets two threads allocate or free
- * one block at once.
+ * The fast path finds a region's slots in the region cache.  If it does not, the slow path (live.h)
+ * looks in a uthash table.  A region never moves and is never freed.  Its slots are zero pages,
+ * indexed by address.  So neighbours in the heap are neighbours in the table.  Slots are read and
+ * written without a lock: the program's allocator never lets two threads allocate or free one block
+ * at once.
  *
  * Two threads that add to one empty slot at once would both find it empty.  One record would be
  * lost, and its release would count as the release of an unknown block.  In the layout "planes"
- * (region.h) this cannot happen: each aligned address has its own slot.  In the other layouts it
- * needs two blocks in one window, where the allocator puts only one.
+ * (region_slots.h) this cannot happen: each aligned address has its own slot.  In the other layouts
+ * it needs two blocks in one window, where the allocator puts only one.
  *
  * All functions here may run in a signal handler.
  */
@@ -29,84 +29,108 @@
 #define LEAKWRAP_REGION_BITS 20
 #define LEAKWRAP_REGION_SIZE ((uintptr_t)1 << LEAKWRAP_REGION_BITS)
 
-/* Maps an address to its slot.  Multiply the address's offset into the region by FACTOR.  The
- * slot's index is in the bits of the 32-bit product from LEAKWRAP_SLOT_NUMBER_SHIFT up to 31.  The
- * bits below give the address's distance from the start of its window.  In planes FACTOR has a
- * second bit.  It moves the position in the window to the top, and the bits above the window's
- * index out. */
-struct leakwrap_slot_layout {
-	uint32_t factor;
-	uint32_t within;      /* mask of the product: 0, LEAKWRAP_HALFWAY, or no slot there */
-	uint32_t slots;       /* number of slots in a region */
-	uint8_t window_shift; /* a window is 1 << window_shift bytes */
-};
+struct leakwrap_region;
+
+/* An entry of the region cache.  It belongs to the first region that asks for it, and keeps that
+ * region's slots for good: a thread that has read one field may read the next at any later time.
+ * Only TO_OFFSET changes, which tells whether the fast path may use the slots. */
+struct leakwrap_region_entry {
+	/* Added to an address of the region, gives its offset less LEAKWRAP_OFFSET_BIAS.  Any other
+	 * value, such as 0: the fast path may not use the entry, or it has no region. */
+	_Atomic uintptr_t to_offset;
+	leakwrap_live_slot *slots;
+	uint32_t factor, within;                /* see leakwrap_slot_at */
+	struct leakwrap_region *_Atomic region; /* NULL: no region was made for the entry */
+} __attribute__((aligned(4 * sizeof(uintptr_t))));
+
+/* An offset less this number is one of the highest numbers.  No other sum is so high: not TO_OFFSET
+ * and an address of another region that might have the entry, nor 0 and an address of a program.
+ * It is a multiple of four regions: the slot of the sum is that of the offset (leakwrap_slot_at).
+ * So one comparison with the sum does it all.  TO_OFFSET is no address, so that nothing that looks
+ * for pointers takes it for one. */
+#define LEAKWRAP_OFFSET_BIAS (4 * LEAKWRAP_REGION_SIZE)
+
+/* Direct-mapped cache of regions, shared by all threads.  On 32-bit machines each region has its
+ * own entry.  On 64-bit machines regions share an entry if their distance is a multiple of 64 GiB.
+ * Pages of the cache without any entry are never touched. */
+#define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
+
+extern LEAKWRAP_HIDDEN struct leakwrap_region_entry
+        leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
+
+/* Returns the cache entry for the region of ADDRESS.  Never NULL. */
+LEAKWRAP_INLINE struct leakwrap_region_entry *leakwrap_region_entry(uintptr_t address)
+{
+	return &leakwrap_region_cache[(address >> LEAKWRAP_REGION_BITS) &
+	                              ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+}
+
+/* Prepares the cache.  Call it before the first region is made. */
+void leakwrap_region_cache_start(void);
+
+/* Sets *START and *END to the bounds of the cache.  On 32-bit machines a word in it may look like a
+ * block's address. */
+void leakwrap_region_cache_own_memory(uintptr_t *start, uintptr_t *end);
+
+/* Returns the region that has ENTRY, or NULL.  If NULL, no region was made for an address of ENTRY,
+ * and there is no exact block without a region there.  If not, the region may be of another
+ * address. */
+LEAKWRAP_INLINE struct leakwrap_region *
+leakwrap_region_entry_owner(const struct leakwrap_region_entry *entry)
+{
+	return LEAKWRAP_LOAD_OPERAND(struct leakwrap_region *, &entry->region);
+}
+
+/* Sets *OFFSET to the offset of ADDRESS in its region, less LEAKWRAP_OFFSET_BIAS, and returns true.
+ * Returns false if the fast path may not use ENTRY, which is for the region of ADDRESS. */
+LEAKWRAP_INLINE bool leakwrap_region_entry_match(const struct leakwrap_region_entry *entry,
+                                                 uintptr_t address, uintptr_t *offset)
+{
+	*offset = address + LEAKWRAP_LOAD_OPERAND(uintptr_t, &entry->to_offset);
+	atomic_signal_fence(memory_order_acquire);
+	return *offset >= 0 - LEAKWRAP_OFFSET_BIAS;
+}
 
 #define LEAKWRAP_SLOT_NUMBER_SHIFT 15
 
-struct leakwrap_region {
-	uintptr_t key; /* address >> LEAKWRAP_REGION_BITS */
-	leakwrap_live_slot *slots;
-	struct leakwrap_slot_layout layout;
-	_Atomic unsigned exact_count;    /* number of exact blocks in this region */
-	_Atomic uintptr_t exact_windows; /* bit i % word size: window i may have an exact block */
-	_Atomic uint32_t *_Atomic far_table; /* far_number.h; NULL: the region needs none */
-	struct leakwrap_region *next;        /* all regions, newest first */
-};
-
-/* Direct-mapped cache of regions, shared by all threads.  Any thread may overwrite an entry.  On
- * 32-bit machines each region has its own entry.  On 64-bit machines regions share an entry if
- * their distance is a multiple of 64 GiB.  Pages of the cache without any entry are never touched.
+/* Returns the slot, one of SLOTS, for OFFSET, to which a multiple of LEAKWRAP_OFFSET_BIAS may have
+ * been added.  Sets *WITHIN to the position in the window: 0 or LEAKWRAP_HALFWAY.  Any other value
+ * means that no slot stands for OFFSET.
  *
- * An entry may be a region's bypass entry (region.h): a region whose key matches no address. */
-#define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
-
-extern LEAKWRAP_HIDDEN struct leakwrap_region
-        *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
-
-/* Returns the cache entry for the region KEY.  Never NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *_Atomic *leakwrap_region_cache_entry(uintptr_t key)
+ * OFFSET is multiplied by FACTOR.  The slot's index is in the bits of the 32-bit product from
+ * LEAKWRAP_SLOT_NUMBER_SHIFT up to 31.  The bits below give the offset's distance from the start of
+ * its window; MASK keeps them.  In planes (region_slots.h) FACTOR has a second bit.  It moves the
+ * position in the window to the top, and the bits above the window's index out. */
+LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_at(leakwrap_live_slot *slots, uint32_t factor,
+                                                     uint32_t mask, uintptr_t offset,
+                                                     uint32_t *within)
 {
-	return &leakwrap_region_cache[key & ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+	const uint32_t product = (uint32_t)offset * factor;
+
+	*within = product & mask;
+	return &slots[product >> LEAKWRAP_SLOT_NUMBER_SHIFT];
 }
 
-/* Reads the cache entry for the region KEY.  Returns the region, its bypass entry, another region,
- * or NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cache_load(uintptr_t key)
+/* Returns the slot for OFFSET, which leakwrap_region_entry_match has set.  Sets *WITHIN as
+ * leakwrap_slot_at does. */
+LEAKWRAP_INLINE leakwrap_live_slot *
+leakwrap_region_entry_slot(const struct leakwrap_region_entry *entry, uintptr_t offset,
+                           uint32_t *within)
 {
-	return atomic_load_explicit(leakwrap_region_cache_entry(key), memory_order_acquire);
+	return leakwrap_slot_at(entry->slots, entry->factor, entry->within, offset, within);
 }
 
-/* Returns the region of ADDRESS if it is cached and not bypassed, else NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
-{
-	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region *region = leakwrap_region_cache_load(key);
-
-	return region && region->key == key ? region : NULL;
-}
-
-/* Returns the slot of ADDRESS in REGION.  Sets *WITHIN to the position in its window: 0 or
- * LEAKWRAP_HALFWAY.  Any other value means that ADDRESS has no slot. */
-LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
-                                                     uintptr_t address, uint32_t *within)
-{
-	const uint32_t product =
-	        (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * region->layout.factor;
-
-	*within = product & region->layout.within;
-	return &region->slots[product >> LEAKWRAP_SLOT_NUMBER_SHIFT];
-}
-
-/* Finds the slot of ADDRESS and sets *SLOT and *WITHIN (see leakwrap_slot_of).  Returns false and
- * sets neither if the region is not cached. */
+/* Finds the slot of ADDRESS and sets *SLOT and *WITHIN (see leakwrap_slot_at).  Returns false and
+ * sets neither if the fast path may not use the region's entry. */
 LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_slot **slot,
                                              uint32_t *within)
 {
-	const struct leakwrap_region *region = leakwrap_region_cached(address);
+	const struct leakwrap_region_entry *const entry = leakwrap_region_entry(address);
+	uintptr_t offset;
 
-	if (leakwrap_unlikely(!region))
+	if (leakwrap_unlikely(!leakwrap_region_entry_match(entry, address, &offset)))
 		return false;
-	*slot = leakwrap_slot_of(region, address, within);
+	*slot = leakwrap_region_entry_slot(entry, offset, within);
 	return true;
 }
 
@@ -133,7 +157,7 @@ LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value, v
 	return true;
 }
 
-/* Finds the slot of the small block BLOCK: sets *SLOT and *WITHIN (see leakwrap_slot_of).  Returns
+/* Finds the slot of the small block BLOCK: sets *SLOT and *WITHIN (see leakwrap_slot_at).  Returns
  * the slot's value.  Returns 0 if the region is not cached or the slot holds no small block at
  * BLOCK. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_live_slot **slot,
@@ -149,20 +173,18 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_liv
 
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
  * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
- * LEAKWRAP_NO_RECORD is true of the live table, whatever *UNLESS is. */
+ * LEAKWRAP_NO_RECORD and LEAKWRAP_NOT_CACHED do not depend on *UNLESS. */
 LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block,
                                                                 void *const *unless)
 {
-	const uintptr_t key = (uintptr_t)block >> LEAKWRAP_REGION_BITS;
-	const struct leakwrap_region *region = leakwrap_region_cache_load(key);
+	const struct leakwrap_region_entry *const entry = leakwrap_region_entry((uintptr_t)block);
+	uintptr_t offset;
 	uint32_t within, value;
 	leakwrap_live_slot *slot;
 
-	if (leakwrap_unlikely(!region))
-		return LEAKWRAP_NO_RECORD;
-	if (leakwrap_unlikely(region->key != key))
-		return LEAKWRAP_NOT_FAST;
-	slot = leakwrap_slot_of(region, (uintptr_t)block, &within);
+	if (!leakwrap_region_entry_match(entry, (uintptr_t)block, &offset))
+		return LEAKWRAP_NOT_CACHED;
+	slot = leakwrap_region_entry_slot(entry, offset, &within);
 	value = atomic_load_explicit(slot, memory_order_relaxed);
 	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value) ||
 	                      ((leakwrap_slot_within(value) ^ within) | (uintptr_t)*unless) != 0))
@@ -213,7 +235,7 @@ LEAKWRAP_INLINE bool leakwrap_live_is_slot_empty(const void *block)
  * was made for it.  Mostly reads one cache entry. */
 LEAKWRAP_INLINE bool leakwrap_live_has_none(const void *block)
 {
-	return !leakwrap_region_cache_load((uintptr_t)block >> LEAKWRAP_REGION_BITS) ||
+	return !leakwrap_region_entry_owner(leakwrap_region_entry((uintptr_t)block)) ||
 	       leakwrap_live_is_slot_empty(block);
 }
 

@@ -76,7 +76,7 @@ LEAKWRAP_INLINE struct leakwrap_region *find_cached_region(uintptr_t address)
 	struct leakwrap_region *region;
 
 	leakwrap_reclaim_wait();
-	region = leakwrap_region_cached_or_bypassed(address);
+	region = leakwrap_region_of_entry(address);
 	if (!region)
 		return leakwrap_region_displaced(address);
 	return leakwrap_region_cached(address) || !leakwrap_region_is_fast_path_allowed(region)
@@ -100,8 +100,7 @@ static struct leakwrap_region *find_region_of_record(uintptr_t address)
 
 	if (region)
 		return region;
-	/* If a region was made, the cache has it or a region that took its entry. */
-	if (leakwrap_is_sampling() && !leakwrap_region_cache_load(address >> LEAKWRAP_REGION_BITS))
+	if (leakwrap_is_sampling() && !leakwrap_region_entry_owner(leakwrap_region_entry(address)))
 		return NULL;
 	return look_up_region(address, leakwrap_is_sampling());
 }

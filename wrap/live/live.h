@@ -5,11 +5,15 @@
  *
  *    address ──> region (1 MiB of address space) ──> slot ──> call site, size
  *
- *   slot.h       a live block, and its slot   fast.h     from an address to its slot
- *   extension.h  the size of a large block    region.h   regions and how their slots are laid out
- *   exact.h      blocks without a slot        reclaim.h  pages of empty slots go back
- *   held.h       blocks inside realloc or getline
- *   far_number.h numbers of call sites that do not fit a slot
+ *   slot.h          a live block, and its slot
+ *   fast.h          from an address to its slot
+ *   region_slots.h  a region, and how its slots are laid out
+ *   region.h        all regions
+ *   extension.h     the size of a large block
+ *   exact.h         blocks without a slot
+ *   held.h          blocks inside realloc or getline
+ *   far_number.h    numbers of call sites that do not fit a slot
+ *   reclaim.h       pages of empty slots go back
  *
  * A program without an operating system has a small hash table instead (wrap/bare/live.c).  There
  * each function takes the table's lock.

@@ -3,10 +3,10 @@
  *
  * The fast path goes on meanwhile without a lock.  No record is lost:
  *
- *   1. The lock's holder makes leakwrap_reclaim_turn odd.  It puts the region's bypass entry into
- *      the cache.
+ *   1. The lock's holder makes leakwrap_reclaim_turn odd.  It keeps the fast path away from
+ *      the region.
  *   2. It runs a memory barrier in all threads.  A thread that looks up the region after the
- *      barrier finds the bypass entry or the odd count.  It then waits for the lock.  A thread
+ *      barrier does not find it, or finds the odd count.  It then waits for the lock.  A thread
  *      that looked up the region before the barrier may still be anywhere between that lookup and
  *      its last store.  It may stay there for any length of time.  It may be preempted.  A signal
  *      handler may have interrupted it, and may remove or add other blocks.
@@ -18,7 +18,7 @@
  *      after it goes to the fresh zero page.  The storing thread need not know which.
  *   5. It stores what the detached pages hold in the region's slots again.  If another block's
  *      record is there now, the block goes to the table of exact blocks.
- *   6. It restores the region's cache entry and releases the lock.  A block that was added
+ *   6. It lets the fast path find the region again and releases the lock.  A block that was added
  *      meanwhile cannot be removed before this step.
  *
  * A dump that begins between steps 4 and 6 waits a little.  fork waits for the lock.

@@ -45,19 +45,15 @@ static const struct leakwrap_slot_layout packed = {FACTOR(PACKED_SHIFT), WITHIN,
  * slots there are, the larger it is. */
 #define SLOTS_CHUNK_MAX ((size_t)8 << 20)
 
-struct leakwrap_region *_Atomic leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
+struct leakwrap_region_entry leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
 
 _Atomic size_t leakwrap_exact_without_region;
 
-/* Regions by a hash of the whole key.  Heaps whose distance is a multiple of 64 GiB share entries
- * of the cache.  A region that has lost its entry is found here without the lock.  A region that is
- * being reclaimed is not here. */
-#define DISPLACED_BITS 12
+/* Regions whose entry in the cache another region has.  They are found here without the lock.  A
+ * region that is being reclaimed is not here.  The regions of a heap do not share their places. */
+#define DISPLACED_BITS 14
 
 static struct leakwrap_region *_Atomic displaced[1 << DISPLACED_BITS];
-
-/* After this number of uses, a displaced region gets its entry in the cache again. */
-#define USES_TO_RETURN 1024u
 
 static struct {
 	struct leakwrap_region_record *by_key;     /* uthash */
@@ -68,6 +64,26 @@ static struct {
 	size_t slots_mapped;
 	bool fast_path_disabled; /* every region is bypassed */
 } regions;
+
+/* In an entry of the cache instead of a region if there are exact blocks without a region.  Its key
+ * matches no address. */
+static struct leakwrap_region no_region = {.key = UINTPTR_MAX};
+
+/* Returns the TO_OFFSET with which the entry of the region at START matches no address. */
+static uintptr_t to_no_offset(uintptr_t start)
+{
+	return 0 - start;
+}
+
+/* Makes the empty entries of the last addresses match none of them, as they would on a 32-bit
+ * machine: 0 and such an address is a high number.  The stack is there. */
+void leakwrap_region_cache_start(void)
+{
+	if (LEAKWRAP_REGION_BITS + LEAKWRAP_REGION_CACHE_BITS < 8 * sizeof(uintptr_t))
+		return;
+	for (uintptr_t start = 0 - LEAKWRAP_OFFSET_BIAS; start != 0; start += LEAKWRAP_REGION_SIZE)
+		atomic_store(&leakwrap_region_entry(start)->to_offset, to_no_offset(start));
+}
 
 /* Returns COUNT zeroed slots, or NULL if memory is short.  The lock is held. */
 static leakwrap_live_slot *allocate_slots(uint32_t count)
@@ -99,29 +115,52 @@ static leakwrap_live_slot *allocate_slots(uint32_t count)
 	return (leakwrap_live_slot *)slots;
 }
 
-/* Makes the region KEY.  Returns NULL if memory is short.  The lock is held. */
-static struct leakwrap_region *make_region(uintptr_t key)
+/* Gives back SLOTS, the COUNT slots that allocate_slots returned last.  The lock is held. */
+static void give_slots_back(leakwrap_live_slot *slots, uint32_t count)
+{
+	regions.slots_next = (char *)slots;
+	regions.slots_left += count * sizeof(*slots);
+}
+
+/* Makes the record of the region KEY with SLOTS, and adds it to the table.  Returns NULL if memory
+ * is short.  The lock is held. */
+static struct leakwrap_region_record *add_record(uintptr_t key, leakwrap_live_slot *slots)
 {
 	struct leakwrap_region_record *record = leakwrap_arena_take(sizeof(*record));
 
 	if (!record)
 		return NULL;
 	record->region.key = key;
-	record->bypass.key = leakwrap_region_bypass_key(key);
-	record->bypass.next = &record->region;
-	if (!regions.layout)
-		regions.layout = leakwrap_heap_min_block_is_4_words() ? &shared : &planes;
 	record->region.layout = *regions.layout;
-	record->region.slots = allocate_slots(regions.layout->slots);
-	if (!record->region.slots)
-		return NULL; /* the record leaks: there is no memory for later regions either */
-	/* The fast path does not check for NULL: the slot of address 0 must not look empty. */
-	if (key == 0)
-		atomic_store(&record->region.slots[0], LEAKWRAP_SLOT_EXTENDS);
+	record->region.slots = slots;
 	leakwrap_tables_failed = false;
 	HASH_ADD(hh, regions.by_key, region.key, sizeof(record->region.key), record);
-	if (leakwrap_tables_failed)
+	if (!leakwrap_tables_failed)
+		return record;
+	leakwrap_arena_give(record, sizeof(*record));
+	return NULL;
+}
+
+/* Makes the region KEY.  Returns NULL if memory is short: then each block asks for a region again.
+ * The lock is held. */
+static struct leakwrap_region *make_region(uintptr_t key)
+{
+	struct leakwrap_region_record *record;
+	leakwrap_live_slot *slots;
+
+	if (!regions.layout)
+		regions.layout = leakwrap_heap_min_block_is_4_words() ? &shared : &planes;
+	slots = allocate_slots(regions.layout->slots);
+	if (!slots)
 		return NULL;
+	record = add_record(key, slots);
+	if (!record) {
+		give_slots_back(slots, regions.layout->slots);
+		return NULL;
+	}
+	/* The fast path does not check for NULL: the slot of address 0 must not look empty. */
+	if (key == 0)
+		atomic_store(&slots[0], LEAKWRAP_SLOT_EXTENDS);
 	record->region.next = atomic_load(&regions.newest);
 	atomic_store_explicit(&regions.newest, &record->region, memory_order_release);
 	return &record->region;
@@ -134,37 +173,24 @@ struct leakwrap_region *leakwrap_region_newest(void)
 
 static struct leakwrap_region *_Atomic *displaced_entry(uintptr_t key)
 {
-	return &displaced[(uint32_t)(key ^ key >> 16) * 0x9e3779b1u >> (32 - DISPLACED_BITS)];
+	return &displaced[(key ^ key >> 16) & ((1u << DISPLACED_BITS) - 1)];
 }
 
-/* Returns the region KEY if it is remembered beside the cache, else NULL. */
-static struct leakwrap_region *find_displaced(uintptr_t key)
+struct leakwrap_region *leakwrap_region_displaced(uintptr_t address)
 {
+	const uintptr_t key = address >> LEAKWRAP_REGION_BITS;
 	struct leakwrap_region *region =
 	        atomic_load_explicit(displaced_entry(key), memory_order_acquire);
 
 	return region && region->key == key ? region : NULL;
 }
 
-struct leakwrap_region *leakwrap_region_displaced(uintptr_t address)
-{
-	static _Atomic unsigned uses; /* some are lost: threads store at once */
-	struct leakwrap_region *region = find_displaced(address >> LEAKWRAP_REGION_BITS);
-	unsigned count;
-
-	if (!region)
-		return NULL;
-	count = atomic_load_explicit(&uses, memory_order_relaxed) + 1;
-	atomic_store_explicit(&uses, count, memory_order_relaxed);
-	return count % USES_TO_RETURN != 0 ? region : NULL;
-}
-
 struct leakwrap_region *leakwrap_region_find(uintptr_t address)
 {
-	struct leakwrap_region *region = leakwrap_region_cached_or_bypassed(address);
+	struct leakwrap_region *region = leakwrap_region_of_entry(address);
 
 	if (!region)
-		region = find_displaced(address >> LEAKWRAP_REGION_BITS);
+		region = leakwrap_region_displaced(address);
 	if (!region) {
 		region = leakwrap_region_newest();
 		while (region && region->key != address >> LEAKWRAP_REGION_BITS)
@@ -208,22 +234,42 @@ bool leakwrap_region_is_fast_path_allowed(const struct leakwrap_region *region)
 
 void leakwrap_region_cache_put(struct leakwrap_region *region)
 {
-	atomic_store_explicit(leakwrap_region_cache_entry(region->key),
+	const uintptr_t start = region->key << LEAKWRAP_REGION_BITS;
+	struct leakwrap_region_entry *const entry = leakwrap_region_entry(start);
+	struct leakwrap_region *const owner = atomic_load(&entry->region);
+
+	if (!owner || owner == &no_region) {
+		entry->slots = region->slots;
+		entry->factor = region->layout.factor;
+		entry->within = region->layout.within;
+		atomic_store(&entry->region, region);
+	} else if (owner != region) {
+		atomic_store_explicit(displaced_entry(region->key), region, memory_order_release);
+		return;
+	}
+	atomic_store_explicit(&entry->to_offset,
 	                      leakwrap_region_is_fast_path_allowed(region)
-	                              ? region
-	                              : &leakwrap_region_record_of(region)->bypass,
+	                              ? 0 - LEAKWRAP_OFFSET_BIAS - start
+	                              : to_no_offset(start),
 	                      memory_order_release);
-	atomic_store_explicit(displaced_entry(region->key), region, memory_order_release);
 }
 
 void leakwrap_region_cache_bypass(struct leakwrap_region *region)
 {
-	struct leakwrap_region *_Atomic *entry = displaced_entry(region->key);
+	const uintptr_t start = region->key << LEAKWRAP_REGION_BITS;
+	struct leakwrap_region_entry *const entry = leakwrap_region_entry(start);
+	struct leakwrap_region *_Atomic *const place = displaced_entry(region->key);
 
-	if (atomic_load(entry) == region)
-		atomic_store(entry, NULL);
-	atomic_store(leakwrap_region_cache_entry(region->key),
-	             &leakwrap_region_record_of(region)->bypass);
+	if (atomic_load(&entry->region) == region)
+		atomic_store(&entry->to_offset, to_no_offset(start));
+	else if (atomic_load(place) == region)
+		atomic_store(place, NULL);
+}
+
+void leakwrap_region_cache_own_memory(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)leakwrap_region_cache;
+	*end = (uintptr_t)(leakwrap_region_cache + (1 << LEAKWRAP_REGION_CACHE_BITS));
 }
 
 /* -- exact blocks ------------------------------------------------------------------------------ */
@@ -248,14 +294,11 @@ static void choose_next_layout(const struct leakwrap_region *region, uintptr_t a
 void leakwrap_region_count_exact(struct leakwrap_region *region, uintptr_t address)
 {
 	if (!region) {
-		/* An empty cache entry would say that there is no record (leakwrap_live_has_none).
-		 * The key of this entry matches no address. */
-		static struct leakwrap_region no_region = {.key = UINTPTR_MAX};
+		/* An empty cache entry would say that there is no record. */
 		struct leakwrap_region *none = NULL;
 
-		atomic_compare_exchange_strong(
-		        leakwrap_region_cache_entry(address >> LEAKWRAP_REGION_BITS), &none,
-		        &no_region);
+		atomic_compare_exchange_strong(&leakwrap_region_entry(address)->region, &none,
+		                               &no_region);
 		atomic_fetch_add(&leakwrap_exact_without_region, 1);
 		return;
 	}

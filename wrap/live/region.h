@@ -1,22 +1,7 @@
 /* region.h - the regions of the live table, for the files of wrap/live alone.
  *
- * A region is 1 MiB of address space.  It is divided into windows: 32 bytes on 64-bit machines, 16
- * bytes on 32-bit machines.  The layout of a region says which addresses its slots stand for:
- *
- *   shared   One slot for each window.  The block starts at the window's first byte (HALF clear)
- *            or in its middle (HALF set).  glibc's blocks are at least one window apart, so no
- *            window has two, wherever they start.
- *   planes   One slot for each 8 bytes.  The first plane holds the slots of all windows' first
- *            8 bytes, the second plane those of their next 8 bytes, and so on.  This is for other
- *            allocators.  They put small blocks side by side.  On other pages their larger blocks
- *            start at whole or half windows.  The pages of planes that stay unused take no memory.
- *   packed   As shared, with windows of 8 bytes.  This is for an allocator whose blocks are not
- *            aligned to 8 bytes.
- *
- * If many blocks of a region do not fit its layout, later regions are made with the next layout.
- *
- * A region with exact blocks (exact.h) is bypassed: the cache holds its bypass entry, and the fast
- * path does not find the region.  So an address is never in a slot and among the exact blocks.
+ * A region with exact blocks (exact.h) is bypassed: the fast path does not use its entry in the
+ * cache.  So an address is never in a slot and among the exact blocks.
  */
 #ifndef LEAKWRAP_REGION_H
 #define LEAKWRAP_REGION_H
@@ -30,13 +15,12 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/live/far_number.h"
 #include "wrap/live/fast.h"
+#include "wrap/live/region_slots.h"
 #include "wrap/live/slot.h"
 
-/* A region's record in uthash.  BYPASS is an entry for the region cache whose key matches no
- * address.  It replaces the region in the cache to keep the fast path away from the region. */
+/* A region's record in uthash. */
 struct leakwrap_region_record {
 	struct leakwrap_region region; /* first, so that it is found from the region */
-	struct leakwrap_region bypass; /* its NEXT is the region */
 	struct leakwrap_region_record *scan_queue_next; /* reclaim.c */
 	bool is_in_scan_queue;
 	UT_hash_handle hh; /* keyed by region.key */
@@ -48,28 +32,29 @@ leakwrap_region_record_of(struct leakwrap_region *region)
 	return (struct leakwrap_region_record *)region;
 }
 
-/* Returns the key of the bypass entry of the region KEY. */
-LEAKWRAP_INLINE uintptr_t leakwrap_region_bypass_key(uintptr_t key)
-{
-	return ~key;
-}
-
 /* -- finding ----------------------------------------------------------------------------------- */
 
-/* Returns the region of ADDRESS if the cache holds it or its bypass entry, else NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached_or_bypassed(uintptr_t address)
+/* Returns the region of ADDRESS if it has its entry in the cache, else NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_of_entry(uintptr_t address)
 {
-	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	struct leakwrap_region *region = leakwrap_region_cache_load(key);
+	struct leakwrap_region *region =
+	        leakwrap_region_entry_owner(leakwrap_region_entry(address));
 
-	if (!region || region->key == key)
-		return region;
-	return region->key == leakwrap_region_bypass_key(key) ? region->next : NULL;
+	return region && region->key == address >> LEAKWRAP_REGION_BITS ? region : NULL;
+}
+
+/* Returns the region of ADDRESS if the fast path finds it, else NULL. */
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+{
+	uintptr_t offset;
+
+	return leakwrap_region_entry_match(leakwrap_region_entry(address), address, &offset)
+	               ? leakwrap_region_of_entry(address)
+	               : NULL;
 }
 
 /* Returns the region of ADDRESS if it is remembered beside the cache, where another region has its
- * entry.  Else returns NULL.  Does so once in many calls, too, so that the caller puts the region
- * into the cache again.  Signal-safe, takes no lock. */
+ * entry.  Else returns NULL.  Signal-safe, takes no lock. */
 struct leakwrap_region *leakwrap_region_displaced(uintptr_t address);
 
 /* Returns the newest region, or NULL; its NEXT is the next older region.  Signal-safe. */
@@ -92,11 +77,12 @@ struct leakwrap_region *leakwrap_region_look_up(uintptr_t address);
  * an address of REGION. */
 bool leakwrap_region_is_fast_path_allowed(const struct leakwrap_region *region);
 
-/* Puts REGION, or its bypass entry, into the cache, and remembers REGION beside it.  The lock is
- * held, so the number of exact blocks cannot change meanwhile. */
+/* Lets the fast path find REGION in the cache, if it may see REGION and no other region has the
+ * entry.  Remembers REGION beside the cache if another has.  The lock is held, so the number of
+ * exact blocks cannot change meanwhile. */
 void leakwrap_region_cache_put(struct leakwrap_region *region);
 
-/* Puts the bypass entry of REGION into the cache.  The lock is held. */
+/* Keeps the fast path away from REGION.  The lock is held. */
 void leakwrap_region_cache_bypass(struct leakwrap_region *region);
 
 /* -- exact blocks ------------------------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/thread.h"
+#include "wrap/live/fast.h"
 #include "wrap/live/indexed_block.h"
 #include "wrap/live/held.h"
 #include "wrap/port/port.h"
@@ -156,9 +157,8 @@ void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintp
                              void *context)
 {
 	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
-	        leakwrap_held_own_memory,
-	        leakwrap_block_index_own_memory,
-	        leakwrap_mark_own_memory,
+	        leakwrap_region_cache_own_memory, leakwrap_held_own_memory,
+	        leakwrap_block_index_own_memory,  leakwrap_mark_own_memory,
 	        leakwrap_maps_own_memory,
 	};
 	struct range range;

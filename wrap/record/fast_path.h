@@ -277,13 +277,21 @@ LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *b
 	self->releasing = block;
 }
 
-/* Returns whether the release of BLOCK, which may be NULL and has no record in the live table, may
- * have to be recorded.  BLOCK may have a sample.  While all blocks have been recorded, a release
- * without a record is counted. */
-LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block)
+/* Returns whether the release of BLOCK, which may be NULL, may have to be recorded.  The live table
+ * has no record of BLOCK, or IS_CACHED is false: then it may have one if a region was made for
+ * BLOCK.  BLOCK may have a sample.  While all blocks have been recorded, a release without a record
+ * is counted.  All is read before one test: nearly always the answer is false. */
+LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, bool is_cached)
 {
-	return (atomic_load_explicit(leakwrap_sample_filter_of(block), memory_order_relaxed) |
-	        atomic_load_explicit(&leakwrap_has_recorded_all, memory_order_relaxed)) != 0;
+	uintptr_t reasons = 0;
+
+	if (!is_cached)
+		reasons = (uintptr_t)leakwrap_region_entry_owner(
+		        leakwrap_region_entry((uintptr_t)block));
+	LEAKWRAP_HIDE_VALUE(reasons); /* else the rest is compiled twice */
+	reasons |= LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block));
+	reasons |= LEAKWRAP_LOAD_OPERAND(uintptr_t, &leakwrap_has_recorded_all);
+	return reasons != 0;
 }
 
 /* Removes the record of BLOCK, which is about to be freed, and marks its release.  After
@@ -302,9 +310,11 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
 	removal = leakwrap_live_fast_remove(block, &self->releasing);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
-	else if (removal == LEAKWRAP_NO_RECORD &&
-	         leakwrap_unlikely(leakwrap_may_need_release(block)))
-		return LEAKWRAP_NOT_FAST;
+	else if (removal == LEAKWRAP_NO_RECORD || removal == LEAKWRAP_NOT_CACHED)
+		return leakwrap_unlikely(
+		               leakwrap_may_need_release(block, removal == LEAKWRAP_NO_RECORD))
+		               ? LEAKWRAP_NOT_FAST
+		               : LEAKWRAP_NO_RECORD;
 	return removal;
 }
 

@@ -14,6 +14,7 @@
 #include "report/failure_writer.h"
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
+#include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
@@ -91,6 +92,7 @@ static void start(void)
 	/* Find the stack before main: the program may replace the environment that lies above
 	 * it. */
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
+	leakwrap_region_cache_start();
 	leakwrap_dump_start();
 	leakwrap_options_read();
 	leakwrap_originals_find();
