@@ -100,7 +100,7 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason,
                        const struct leakwrap_standing *standing)
 {
 	int opened = -1;
-	const unsigned entered = leakwrap_sites_begin_reading();
+	const enum leakwrap_readers_entry entered = leakwrap_sites_begin_reading();
 	bool written = false;
 
 	dump.last_number++;
@@ -350,7 +350,7 @@ void leakwrap_dump_at_exit(bool all)
 {
 	struct leakwrap_mask before;
 	struct leakwrap_standing standing;
-	unsigned entered;
+	enum leakwrap_readers_entry entered;
 
 	leakwrap_signals_block(&before);
 	LEAKWRAP_STAND_AT(&standing, NULL);
@@ -380,7 +380,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 {
 	struct leakwrap_site_totals all;
 	struct leakwrap_mask before;
-	unsigned entered;
+	enum leakwrap_readers_entry entered;
 	bool collected;
 
 	leakwrap_live_reclaim_pages();
@@ -412,7 +412,7 @@ int leakwrap_get_kinds(struct leakwrap_kind_counters *kinds)
 	leakwrap_signals_block(&before);
 	LEAKWRAP_STAND_AT(&standing, NULL);
 	if (wait_for_turn()) {
-		const unsigned entered = leakwrap_sites_begin_reading();
+		const enum leakwrap_readers_entry entered = leakwrap_sites_begin_reading();
 
 		is_found = leakwrap_dump_count_kinds(kinds, &standing);
 		leakwrap_sites_end_reading(entered);

@@ -7,6 +7,7 @@
  * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c wrap/site/young_ring.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
+ * sources: wrap/base/thread_memory.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
  * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
  * flags: -Wl,--wrap=leakwrap_arena_give */

@@ -9,6 +9,7 @@
  * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
  * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
+ * sources: wrap/base/thread_memory.c
  * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
  * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
  * sources: wrap/site/site_age.c wrap/site/young_ring.c wrap/site/site_reading.c
@@ -316,7 +317,7 @@ static _Atomic bool is_inside, may_leave;
 
 static void *stay_inside(void *unused)
 {
-	const unsigned entered = leakwrap_readers_enter();
+	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
 
 	atomic_store(&is_inside, true);
 	while (!atomic_load(&may_leave))
@@ -342,16 +343,17 @@ static void dump_slowly(void)
 	enum { SEEN = 100 };
 	uint32_t who[SEEN], number[SEEN];
 	pthread_t reader;
-	unsigned entered, freed = 0;
+	enum leakwrap_readers_entry entered;
+	unsigned freed = 0;
 
 	for (unsigned i = 0; i < SEEN; i++) {
 		who[i] = new_stack();
 		number[i] = walk(who[i]);
 	}
-	collect(1);
 	CHECK(pthread_create(&reader, NULL, stay_inside, NULL) == 0);
 	while (!atomic_load(&is_inside))
 		usleep(100);
+	collect(1);
 	collect_in_vain();
 	entered = leakwrap_sites_begin_reading();
 	atomic_store(&may_leave, true);
@@ -485,7 +487,7 @@ static void *live_in_thread(void *argument)
 		        thread * OF_THREAD + (unsigned)(unit_random(&random) % OF_THREAD);
 		const uint32_t who =
 		        unit_random(&random) % 2 == 0 ? new_stack() : 0x10000000 + step / 4;
-		unsigned entered;
+		enum leakwrap_readers_entry entered;
 		uint32_t number;
 
 		release(block);
@@ -510,7 +512,7 @@ static void *dump_in_thread(void *unused)
 
 	(void)unused;
 	while (!atomic_load(&has_ended)) {
-		const unsigned entered = leakwrap_sites_begin_reading();
+		const enum leakwrap_readers_entry entered = leakwrap_sites_begin_reading();
 
 		for (unsigned i = 0; i < THREADS * OF_THREAD; i++)
 			seen[i] = atomic_load(&live[i]);

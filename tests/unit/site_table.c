@@ -6,6 +6,7 @@
  * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
+ * sources: wrap/base/thread_memory.c
  * sources: wrap/site/site_numbers.c wrap/base/hash_table.c wrap/site/base_backtrace.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * sources: wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c

@@ -2,6 +2,7 @@
  * their backtraces: while threads take entries, while others free and allocate, and while dumps
  * read and settle.  The parts are young_site.c and young_ring.c.
  * sources: wrap/base/readers.c wrap/site/young_site.c wrap/site/young_ring.c wrap/base/arena.c
+ * sources: wrap/base/thread_memory.c
  * sources: wrap/base/locked_uthash.c wrap/base/options.c wrap/port/linux*.c */
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"

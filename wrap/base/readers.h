@@ -8,9 +8,10 @@
  *                  ... ──► leakwrap_grace_is_over returns true ──► give back
  *
  * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
- * The readers are counted in slots, so that threads rarely share a cache line.  A reader that a
- * signal handler has left by siglongjmp is forgotten when its thread enters again, higher on its
- * stack.
+ *
+ * Each thread says in memory of its own that it is inside, and since which grace.  One store does
+ * it, so a signal handler may interrupt anywhere, and leave by siglongjmp: a reader that it has
+ * left is forgotten when its thread enters again, higher on its stack, or ends.
  */
 #ifndef LEAKWRAP_READERS_H
 #define LEAKWRAP_READERS_H
@@ -18,46 +19,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* With this argument leakwrap_readers_leave does nothing.  It is behind the last slot. */
-#define LEAKWRAP_READERS_NONE 64u
+/* What leakwrap_readers_leave has to do. */
+enum leakwrap_readers_entry {
+	LEAKWRAP_READERS_NONE,     /* nothing */
+	LEAKWRAP_READERS_INSIDE,   /* the thread says that it is inside */
+	LEAKWRAP_READERS_NAMELESS, /* there was no memory for the thread, which is counted */
+};
 
 #ifndef LEAKWRAP_BARE
 
 /* Enters.  Returns the argument for leakwrap_readers_leave.  Calls nest.  Signal-safe. */
-unsigned leakwrap_readers_enter(void);
+enum leakwrap_readers_entry leakwrap_readers_enter(void);
 
 /* The same for a caller that leaves in another function than it enters in.  The program called the
  * tracer with its stack pointer at SP.  Signal-safe. */
-unsigned leakwrap_readers_enter_from(uintptr_t sp);
+enum leakwrap_readers_entry leakwrap_readers_enter_from(uintptr_t sp);
 
 /* Leaves.  ENTERED: what leakwrap_readers_enter returned to this thread.  Signal-safe. */
-void leakwrap_readers_leave(unsigned entered);
+void leakwrap_readers_leave(enum leakwrap_readers_entry entered);
 
 #else
 
 /* Without an operating system nothing is given back. */
-static inline unsigned leakwrap_readers_enter_from(uintptr_t sp)
+static inline enum leakwrap_readers_entry leakwrap_readers_enter_from(uintptr_t sp)
 {
 	(void)sp;
 	return LEAKWRAP_READERS_NONE;
 }
 
-static inline void leakwrap_readers_leave(unsigned entered)
+static inline void leakwrap_readers_leave(enum leakwrap_readers_entry entered)
 {
 	(void)entered;
 }
 
 #endif
 
-/* The slots whose readers may still see what was unlinked before leakwrap_grace_begin. */
+/* Readers who were inside before it began may still see what was unlinked before. */
 struct leakwrap_grace {
-	uint64_t slots; /* bit i: slot i was not seen empty yet */
+	unsigned number;        /* counts the graces, modulo 2^32; not 0 */
+	bool may_have_nameless; /* nameless readers were inside all the time */
 };
 
 /* Begins to wait for the readers that are inside now. */
 void leakwrap_grace_begin(struct leakwrap_grace *grace);
 
-/* Returns whether all those readers have left. */
+/* Returns whether all those readers have left, or their threads have ended. */
 bool leakwrap_grace_is_over(struct leakwrap_grace *grace);
 
 /* In a forked child: forgets the readers, which were threads of the parent. */

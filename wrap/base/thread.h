@@ -117,10 +117,7 @@ struct leakwrap_thread {
 	/* temporary.c */
 	struct leakwrap_latest latest;
 
-	/* readers.c: where the thread's outermost entry among the readers is on the stack, 0 if
-	 * there is none, and the slot that counts it. */
-	uintptr_t reader_sp;
-	unsigned reader_slot;
+	struct leakwrap_reader *reader; /* readers.c: the thread's memory, NULL if it has none */
 
 	/* stack_cache.c: a score of the stacks that the slow path did not recognize; how many
 	 * stacks were passed over since that began, and how often it was given up. */

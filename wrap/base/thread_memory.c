@@ -1,11 +1,12 @@
 /* thread_memory.c - see thread_memory.h. */
-#include "wrap/base/common.h"
 #include "wrap/base/thread_memory.h"
 
+#include "wrap/base/common.h"
 #include "wrap/port/port.h"
 
 #include <stdalign.h>
-#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct leakwrap_thread_memory_block {
 	struct leakwrap_thread_memory_block *next;
@@ -14,15 +15,28 @@ struct leakwrap_thread_memory_block {
 	alignas(union leakwrap_aligned) char bytes[];
 };
 
+static struct leakwrap_thread_memory_block *block_of(const void *bytes)
+{
+	const uintptr_t before = offsetof(struct leakwrap_thread_memory_block, bytes);
+
+	return (struct leakwrap_thread_memory_block *)((uintptr_t)bytes - before);
+}
+
+/* Returns whether BLOCK has no owner (OWNER is 0), or its OWNER has ended. */
+static bool is_left(const struct leakwrap_thread_memory_block *block, int owner, int process)
+{
+	return owner == 0 || (atomic_load(&block->process) == process &&
+	                      leakwrap_thread_has_ended(process, owner));
+}
+
 static bool take_over(struct leakwrap_thread_memory_block *block, int process, int thread)
 {
 	int owner = atomic_load(&block->thread);
 	/* This thread has no block, so a block with its thread id belongs to an earlier thread. */
-	bool is_free =
-	        owner == 0 || (atomic_load(&block->process) == process &&
-	                       (owner == thread || leakwrap_thread_has_ended(process, owner)));
+	const bool is_earlier = owner == thread && atomic_load(&block->process) == process;
 
-	return is_free && atomic_compare_exchange_strong(&block->thread, &owner, thread);
+	return (is_earlier || is_left(block, owner, process)) &&
+	       atomic_compare_exchange_strong(&block->thread, &owner, thread);
 }
 
 /* Takes over a block whose thread has ended, or returns NULL.  The search begins at the last block
@@ -53,19 +67,39 @@ static struct leakwrap_thread_memory_block *find_ended(struct leakwrap_thread_me
 	return block;
 }
 
-static struct leakwrap_thread_memory_block *map_block(struct leakwrap_thread_memory *blocks,
-                                                      int thread)
-{
-	struct leakwrap_thread_memory_block *block =
-	        leakwrap_pages_map(sizeof(*block) + blocks->size);
+/* Blocks of two threads share no cache line. */
+#define CACHE_LINE 64
 
-	if (!block)
+/* Returns how far apart blocks with SIZE bytes for their threads are. */
+static size_t distance(size_t size)
+{
+	const size_t whole = sizeof(struct leakwrap_thread_memory_block) + size;
+
+	return (whole + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+}
+
+/* Maps blocks, as many as fit a page, and gives the first to this thread. */
+static struct leakwrap_thread_memory_block *map_blocks(struct leakwrap_thread_memory *blocks,
+                                                       int thread)
+{
+	const size_t each = distance(blocks->size), page = leakwrap_page_size();
+	const size_t size = each < page ? page - page % each : each;
+	struct leakwrap_thread_memory_block *const first = leakwrap_pages_map(size);
+	struct leakwrap_thread_memory_block *last = first;
+
+	if (!first)
 		return NULL;
-	atomic_store(&block->thread, thread);
-	block->next = atomic_load(&blocks->newest);
-	while (!atomic_compare_exchange_weak(&blocks->newest, &block->next, block))
+	atomic_store(&first->thread, thread);
+	for (size_t at = each; at < size; at += each)
+		last = last->next = (void *)((uintptr_t)first + at);
+	last->next = atomic_load(&blocks->newest);
+	while (!atomic_compare_exchange_weak(&blocks->newest, &last->next, first))
 		;
-	return block;
+	if (last != first) {
+		atomic_store(&blocks->found, first);
+		atomic_store(&blocks->unsearched, 0);
+	}
+	return first;
 }
 
 void *leakwrap_thread_memory_take(struct leakwrap_thread_memory *blocks)
@@ -75,11 +109,26 @@ void *leakwrap_thread_memory_take(struct leakwrap_thread_memory *blocks)
 	struct leakwrap_thread_memory_block *block = find_ended(blocks, process, thread);
 
 	if (!block)
-		block = map_block(blocks, thread);
+		block = map_blocks(blocks, thread);
 	if (!block)
 		return NULL;
 	atomic_store(&block->process, process);
 	return block->bytes;
+}
+
+void *leakwrap_thread_memory_next(const struct leakwrap_thread_memory *blocks, const void *block)
+{
+	struct leakwrap_thread_memory_block *const next =
+	        block ? block_of(block)->next : atomic_load(&blocks->newest);
+
+	return next ? next->bytes : NULL;
+}
+
+bool leakwrap_thread_memory_is_left(const void *block)
+{
+	const struct leakwrap_thread_memory_block *const of = block_of(block);
+
+	return is_left(of, atomic_load(&of->thread), leakwrap_process_id());
 }
 
 void leakwrap_thread_memory_reset_after_fork(struct leakwrap_thread_memory *blocks, const void *own)

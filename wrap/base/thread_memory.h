@@ -2,12 +2,14 @@
  *
  * A block is mapped once and used by one thread after another.  The end of a thread is not
  * reported.  Its block stays.  A new thread first searches for a block whose owner has ended.  It
- * maps a new block if there is none.  Where there are many blocks, not every thread searches.
+ * maps new blocks if there is none: a page of small ones, or one.  Where there are many blocks, not
+ * every thread searches.
  */
 #ifndef LEAKWRAP_THREAD_MEMORY_H
 #define LEAKWRAP_THREAD_MEMORY_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct leakwrap_thread_memory_block;
@@ -23,6 +25,13 @@ struct leakwrap_thread_memory {
 /* Returns SIZE bytes for this thread, which has no block of BLOCKS yet, or NULL if there is no
  * memory.  The contents are zero or what an earlier thread left.  Signal-safe. */
 void *leakwrap_thread_memory_take(struct leakwrap_thread_memory *blocks);
+
+/* Returns the block behind BLOCK among BLOCKS, or the first if BLOCK is NULL.  Returns NULL behind
+ * the last.  The block may have no owner.  Signal-safe. */
+void *leakwrap_thread_memory_next(const struct leakwrap_thread_memory *blocks, const void *block);
+
+/* Returns whether BLOCK has no owner, or its owner has ended.  Signal-safe. */
+bool leakwrap_thread_memory_is_left(const void *block);
 
 /* Call in a forked child, which has one thread.  That thread keeps OWN (NULL: it has no block).
  * Frees all other blocks for reuse. */

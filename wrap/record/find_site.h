@@ -6,13 +6,14 @@
 #include <stdint.h>
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/readers.h"
 
 /* The call site of a block that has no record yet.  After a walk the thread stays among the readers
  * (readers.h): the call site is not freed before the block has its record. */
 struct leakwrap_found_site {
 	uint32_t number;
 	bool has_walked;
-	unsigned entered; /* for leakwrap_readers_leave */
+	enum leakwrap_readers_entry entered; /* for leakwrap_readers_leave */
 };
 
 /* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  Its

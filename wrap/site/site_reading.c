@@ -1,13 +1,12 @@
 /* site_reading.c - see site_reading.h. */
 #include "wrap/site/site_reading.h"
 
-#include "wrap/base/readers.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/young_site.h"
 
-unsigned leakwrap_sites_begin_reading(void)
+enum leakwrap_readers_entry leakwrap_sites_begin_reading(void)
 {
-	unsigned entered;
+	enum leakwrap_readers_entry entered;
 
 	leakwrap_site_numbers_hold();
 	entered = leakwrap_readers_enter();
@@ -15,7 +14,7 @@ unsigned leakwrap_sites_begin_reading(void)
 	return entered;
 }
 
-void leakwrap_sites_end_reading(unsigned entered)
+void leakwrap_sites_end_reading(enum leakwrap_readers_entry entered)
 {
 	leakwrap_readers_leave(entered);
 	leakwrap_site_numbers_release();

@@ -2,25 +2,27 @@
 #ifndef LEAKWRAP_SITE_READING_H
 #define LEAKWRAP_SITE_READING_H
 
+#include "wrap/base/readers.h"
+
 #ifndef LEAKWRAP_BARE
 
 /* Begins to read the live table and call sites: numbers that are found keep their backtraces until
  * the end, also if their blocks are released.  Returns the argument for leakwrap_sites_end_reading.
  * Calls nest.  Signals must be blocked until the end: a handler that leaves by siglongjmp would
  * keep call sites for ever.  Signal-safe, waits for no lock. */
-unsigned leakwrap_sites_begin_reading(void);
+enum leakwrap_readers_entry leakwrap_sites_begin_reading(void);
 
 /* Ends to read.  ENTERED: what leakwrap_sites_begin_reading returned to this thread. */
-void leakwrap_sites_end_reading(unsigned entered);
+void leakwrap_sites_end_reading(enum leakwrap_readers_entry entered);
 
 #else
 
-static inline unsigned leakwrap_sites_begin_reading(void)
+static inline enum leakwrap_readers_entry leakwrap_sites_begin_reading(void)
 {
-	return 0;
+	return LEAKWRAP_READERS_NONE;
 }
 
-static inline void leakwrap_sites_end_reading(unsigned entered)
+static inline void leakwrap_sites_end_reading(enum leakwrap_readers_entry entered)
 {
 	(void)entered;
 }

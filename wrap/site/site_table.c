@@ -495,7 +495,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
 	const uint64_t hash = leakwrap_trace_hash(trace);
-	const unsigned entered = leakwrap_readers_enter();
+	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
 	bool is_whole;
 	uint32_t number = number_without_lock(trace, hash, &is_whole);
 	const bool has_number = number != LEAKWRAP_SITE_NONE;
@@ -528,7 +528,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock)
 {
 	const uint64_t hash = leakwrap_trace_hash(trace);
-	const unsigned entered = leakwrap_readers_enter();
+	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
 	uint32_t number = find(trace, hash);
 	bool is_whole;
 

@@ -137,7 +137,7 @@ void leakwrap_young_site_settle(const void *block)
 {
 	uintptr_t before = (uintptr_t)block;
 	struct leakwrap_young_entry *entry;
-	unsigned entered;
+	enum leakwrap_readers_entry entered;
 	uint32_t site;
 
 	if (leakwrap_young_ring_size() == 0)
