@@ -1,8 +1,8 @@
 /* readers.c - readers.c and thread_memory.c in wrap/base: a grace is over when all readers from
  * before it have left, or their threads have ended.
  *
- * A signal handler comes at each instruction of an entry and a leave. It enters itself, or leaves by
- * siglongjmp. That is for x86-64, which can stop at each instruction.
+ * A signal handler comes at each instruction of an entry and a leave. It enters itself, or leaves
+ * by siglongjmp. That is for x86-64, which can stop at each instruction.
  * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/thread.c wrap/port/linux*.c
  * sources: wrap/base/options.c wrap/base/loss.c
  * flags: -Wl,--wrap=leakwrap_pages_map */

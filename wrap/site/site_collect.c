@@ -308,8 +308,9 @@ static void collect(void)
 /* Returns whether nobody needs any more what the latest collection unlinked.  The lock is held. */
 static bool has_rested(void)
 {
-	return leakwrap_grace_is_over(&collection.grace) &&
-	       leakwrap_time_monotonic() - collection.unlinked_at >= REST_NS;
+	return !collection.has_unlinked ||
+	       (leakwrap_grace_is_over(&collection.grace) && !leakwrap_site_numbers_are_held() &&
+	        leakwrap_time_monotonic() - collection.unlinked_at >= REST_NS);
 }
 
 /* Makes the next collection due a little later.  The lock is held. */
@@ -324,7 +325,7 @@ static bool begin_marks(void)
 	bool has_begun;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	has_begun = !collection.has_unlinked || has_rested();
+	has_begun = has_rested();
 	if (has_begun)
 		leakwrap_site_marks_begin();
 	else
@@ -357,8 +358,9 @@ void leakwrap_sites_collect_if_due(void)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
 			leakwrap_site_marks_end();
-			/* A collection takes long: the fork would go on, and copy half of it. */
-			if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock))
+			/* A collection takes long: a fork would go on, and copy half of it.  While
+			 * a dump holds the numbers, none are freed. */
+			if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock) || !has_rested())
 				postpone();
 			else
 				collect();

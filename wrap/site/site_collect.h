@@ -7,7 +7,7 @@
  * found the call site and has not yet recorded the block.  A later collection finds that block, and
  * keeps the call site.  A thread that walks its stack is a reader until it has recorded the block
  * (find_site.h).  So a call site is freed if two collections in a row find no block of it, they are
- * 20 ms apart or more, and no reader is left from before the first.
+ * 20 ms apart or more, no reader is left from before the first, and no dump reads meanwhile.
  *
  * A thread whose stack is recognized is no reader.  So a call site whose stack was ever learned is
  * freed eight seconds after it was unlinked, unless numbers are short, or it goes through a module
