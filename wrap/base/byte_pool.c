@@ -2,6 +2,7 @@
 #include "wrap/base/byte_pool.h"
 
 #include "wrap/base/arena.h"
+#include "wrap/port/port.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -20,7 +21,12 @@ _Static_assert(LEAKWRAP_BYTES_MAX + sizeof(struct leakwrap_byte_chunk) <= LEAKWR
 static struct {
 	struct leakwrap_byte_chunk *_Atomic newest; /* of the current generation, or NULL */
 	_Atomic unsigned generation;
-	struct leakwrap_byte_chunk *free; /* all of LEAKWRAP_BYTE_CHUNK bytes */
+	unsigned count; /* chunks of the current generation */
+
+	/* Of LEAKWRAP_BYTE_CHUNK bytes each.  All but the first page of an empty chunk takes no
+	 * memory. */
+	struct leakwrap_byte_chunk *free, *empty;
+	unsigned free_count;
 } pool;
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -59,7 +65,8 @@ static leakwrap_pool_offset assign_address(const uint8_t *start, bool from_reser
 /* Makes a chunk of SIZE bytes.  Returns NULL if there is no memory. */
 static struct leakwrap_byte_chunk *make_chunk(size_t size, bool from_reserve)
 {
-	struct leakwrap_byte_chunk *chunk = leakwrap_arena_take_from(size, from_reserve);
+	struct leakwrap_byte_chunk *chunk =
+	        from_reserve ? leakwrap_arena_take_reserve(size) : leakwrap_pages_map(size);
 
 	if (!chunk)
 		return NULL;
@@ -76,18 +83,29 @@ static bool begin_chunk(struct leakwrap_byte_chunk *chunk)
 	chunk->next = atomic_load(&pool.newest);
 	atomic_store(&chunk->used, sizeof(*chunk));
 	atomic_store(&pool.newest, chunk);
+	pool.count++;
 	return true;
+}
+
+/* Takes the first chunk of LIST.  Returns NULL if there is none. */
+static struct leakwrap_byte_chunk *take_first(struct leakwrap_byte_chunk **list)
+{
+	struct leakwrap_byte_chunk *const chunk = *list;
+
+	if (chunk)
+		*list = chunk->next;
+	return chunk;
 }
 
 static bool add_chunk(void)
 {
-	struct leakwrap_byte_chunk *chunk = pool.free;
+	struct leakwrap_byte_chunk *chunk = take_first(&pool.free);
 
 	if (chunk)
-		pool.free = chunk->next;
+		pool.free_count--;
 	else
-		chunk = make_chunk(LEAKWRAP_BYTE_CHUNK, false);
-	return begin_chunk(chunk);
+		chunk = take_first(&pool.empty);
+	return begin_chunk(chunk ? chunk : make_chunk(LEAKWRAP_BYTE_CHUNK, false));
 }
 
 leakwrap_pool_offset leakwrap_byte_pool_try_add(const uint8_t *from, size_t size)
@@ -125,9 +143,10 @@ unsigned leakwrap_byte_pool_generation(void)
 
 struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void)
 {
-	const struct leakwrap_byte_generation old = {atomic_load(&pool.newest)};
+	const struct leakwrap_byte_generation old = {atomic_load(&pool.newest), pool.count};
 
 	atomic_store(&pool.newest, NULL);
+	pool.count = 0;
 	atomic_fetch_add(&pool.generation, 1);
 	/* Who does not see the new generation has stored its addresses before: see make_site. */
 	atomic_thread_fence(memory_order_seq_cst);
@@ -138,6 +157,7 @@ void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old)
 {
 	struct leakwrap_byte_chunk *oldest = atomic_load(&pool.newest);
 
+	pool.count += old.count;
 	if (!oldest) {
 		atomic_store(&pool.newest, old.chunks);
 		return;
@@ -147,14 +167,28 @@ void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old)
 	oldest->next = old.chunks;
 }
 
+/* Gives CHUNK to the free chunks.  Its memory goes back if they are more than the chunks in use. */
+static void give_chunk(struct leakwrap_byte_chunk *chunk)
+{
+	const size_t page = leakwrap_page_size();
+
+	if (pool.free_count >= pool.count && page < LEAKWRAP_BYTE_CHUNK) {
+		leakwrap_pages_empty((char *)chunk + page, LEAKWRAP_BYTE_CHUNK - page);
+		chunk->next = pool.empty;
+		pool.empty = chunk;
+	} else {
+		chunk->next = pool.free;
+		pool.free = chunk;
+		pool.free_count++;
+	}
+}
+
 /* The few chunks from the reserve are lost: their sizes differ. */
 void leakwrap_byte_pool_give(struct leakwrap_byte_generation old)
 {
 	for (struct leakwrap_byte_chunk *chunk = old.chunks, *next; chunk; chunk = next) {
 		next = chunk->next;
-		if (chunk->size != LEAKWRAP_BYTE_CHUNK)
-			continue;
-		chunk->next = pool.free;
-		pool.free = chunk;
+		if (chunk->size == LEAKWRAP_BYTE_CHUNK)
+			give_chunk(chunk);
 	}
 }

@@ -20,7 +20,7 @@
 typedef uint32_t leakwrap_pool_offset;
 
 /* Size of a chunk, in bytes. */
-#define LEAKWRAP_BYTE_CHUNK_BITS 13
+#define LEAKWRAP_BYTE_CHUNK_BITS 15
 #define LEAKWRAP_BYTE_CHUNK      ((size_t)1 << LEAKWRAP_BYTE_CHUNK_BITS)
 
 /* Longest byte string: a chunk begins with its list entry. */
@@ -29,7 +29,7 @@ typedef uint32_t leakwrap_pool_offset;
 #if UINTPTR_MAX > UINT32_MAX
 /* Largest number of chunks, for 4 GiB: more than the records of all call sites need
  * (delta_backtrace.c). */
-#define LEAKWRAP_BYTE_CHUNKS ((size_t)1 << 19)
+#define LEAKWRAP_BYTE_CHUNKS ((size_t)1 << 17)
 
 /* Addresses of the chunks, by index.  They are in groups, which are made when they are needed: a
  * program's static data may have little room. */
@@ -57,6 +57,7 @@ leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bo
 /* The chunks of a generation. */
 struct leakwrap_byte_generation {
 	struct leakwrap_byte_chunk *chunks; /* the newest first */
+	unsigned count;
 };
 
 /* Begins a new generation: byte strings that are added from now on are in other chunks.  Returns
@@ -66,8 +67,9 @@ struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void);
 /* Returns OLD to the current generation: byte strings of both remain. */
 void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old);
 
-/* Gives the chunks of OLD back, for later byte strings.  Nobody may read OLD any more
- * (readers.h). */
+/* Gives the chunks of OLD back, for later byte strings.  As many as the current generation has keep
+ * their memory, because the next generation needs them; that of the others goes back to the system.
+ * Nobody may read OLD any more (readers.h). */
 void leakwrap_byte_pool_give(struct leakwrap_byte_generation old);
 
 /* Returns a pointer to the byte string at BYTES, which must not be 0.  The pool owns it.

@@ -372,11 +372,16 @@ void leakwrap_pages_unmap(void *mapped, size_t size)
 	unmap(mapped, size);
 }
 
+/* The kernel refuses locked pages: they stay. */
+bool leakwrap_pages_empty(void *start, size_t size)
+{
+	return leakwrap_syscall(__NR_madvise, (long)start, (long)size, MADV_DONTNEED, 0, 0, 0) == 0;
+}
+
 void leakwrap_pages_discard(void *start, size_t size)
 {
 	size = round_to_pages(size);
-	/* The kernel refuses locked pages: they stay. */
-	if (leakwrap_syscall(__NR_madvise, (long)start, (long)size, MADV_DONTNEED, 0, 0, 0) == 0)
+	if (leakwrap_pages_empty(start, size))
 		atomic_fetch_sub(&pages.mapped, size);
 }
 

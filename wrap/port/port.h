@@ -72,6 +72,11 @@ uint64_t leakwrap_pages_present(const void *start, size_t size, size_t *page);
  * Returns NULL and changes nothing if the content cannot be detached. */
 void *leakwrap_pages_detach(void *start, size_t size);
 
+/* Gives the memory of whole pages at START, SIZE bytes, back to the system.  They read as zeros
+ * from then on, and still count against the limit.  Returns false and changes nothing if that is
+ * not possible. */
+bool leakwrap_pages_empty(void *start, size_t size);
+
 /* Discards the SIZE bytes at START, the whole of one leakwrap_pages_map.  They may read as zeros
  * from then on, and no longer count against the limit. */
 void leakwrap_pages_discard(void *start, size_t size);

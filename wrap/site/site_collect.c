@@ -202,7 +202,7 @@ static void free_all_unlinked(void)
 		leakwrap_byte_pool_give(collection.old_bytes);
 	else
 		leakwrap_byte_pool_keep(collection.old_bytes);
-	collection.old_bytes = (struct leakwrap_byte_generation){NULL};
+	collection.old_bytes = (struct leakwrap_byte_generation){NULL, 0};
 }
 
 static uint32_t kept_count;
