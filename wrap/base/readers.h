@@ -56,7 +56,7 @@ static inline void leakwrap_readers_leave(enum leakwrap_readers_entry entered)
 
 /* Readers who were inside before it began may still see what was unlinked before. */
 struct leakwrap_grace {
-	unsigned number;        /* counts the graces, modulo 2^32; not 0 */
+	unsigned number;        /* counts the graces, modulo 2^32 */
 	bool may_have_nameless; /* nameless readers were inside all the time */
 };
 
