@@ -15,7 +15,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>

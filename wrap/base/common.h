@@ -41,16 +41,16 @@ union leakwrap_aligned {
 /* Makes the compiler compute VARIABLE here.  Else it may compute the value again at each use. */
 #define LEAKWRAP_HIDE_VALUE(variable) __asm__ volatile("" : "+r"(variable))
 
-/* Reads the _Atomic TYPE at ADDRESS.  The processor does so in acquire order; the compiler may read
- * what does not depend on the value before, unless atomic_signal_fence follows.
+/* Reads the _Atomic TYPE at ADDRESS in ORDER: relaxed or acquire.  The compiler may move later
+ * reads before it, unless atomic_signal_fence stands between.
  *
- * On x86 every load has that order (Intel SDM, volume 3A, section 9.2.2 "Memory Ordering in P6 and
- * More Recent Processor Families").  There a plain load becomes part of the instruction that uses
- * it; gcc keeps an atomic load apart. */
+ * On x86 every load is in acquire order (Intel SDM, volume 3A, section 9.2.2 "Memory Ordering in P6
+ * and More Recent Processor Families").  There a plain load becomes part of the instruction that
+ * uses it; gcc keeps an atomic load apart. */
 #if (defined __x86_64__ || defined __i386__) && !defined __SANITIZE_THREAD__
-#define LEAKWRAP_LOAD_OPERAND(type, address) (*(type const *)(address))
+#define LEAKWRAP_LOAD_OPERAND(type, address, order) (*(type const *)(address))
 #else
-#define LEAKWRAP_LOAD_OPERAND(type, address) atomic_load_explicit(address, memory_order_acquire)
+#define LEAKWRAP_LOAD_OPERAND(type, address, order) atomic_load_explicit(address, order)
 #endif
 
 /* Keeps POINTER, the address of a thread-local variable, in a register.  On ARM each use of the

@@ -86,7 +86,8 @@ static inline bool leakwrap_is_sampling(void)
  * leakwrap_sampling_look_after_calls. */
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
 
-/* 1 as long as every block has been recorded, then 0 for ever. */
+/* 1 as long as every block has been recorded, then 0 for ever.  A word: a release reads it together
+ * with a pointer (fast_path.h). */
 extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_has_recorded_all;
 
 /* Returns whether there was a time when not all new blocks were recorded. */

@@ -95,6 +95,7 @@ static struct leakwrap_thread_memory_block *map_blocks(struct leakwrap_thread_me
 	last->next = atomic_load(&blocks->newest);
 	while (!atomic_compare_exchange_weak(&blocks->newest, &last->next, first))
 		;
+	/* The next threads find the others. */
 	if (last != first) {
 		atomic_store(&blocks->found, first);
 		atomic_store(&blocks->unsearched, 0);

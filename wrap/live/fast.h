@@ -78,7 +78,8 @@ void leakwrap_region_cache_own_memory(uintptr_t *start, uintptr_t *end);
 LEAKWRAP_INLINE struct leakwrap_region *
 leakwrap_region_entry_owner(const struct leakwrap_region_entry *entry)
 {
-	return LEAKWRAP_LOAD_OPERAND(struct leakwrap_region *, &entry->region);
+	return LEAKWRAP_LOAD_OPERAND(struct leakwrap_region *, &entry->region,
+	                             memory_order_acquire);
 }
 
 /* Sets *OFFSET to the offset of ADDRESS in its region, less LEAKWRAP_OFFSET_BIAS, and returns true.
@@ -86,7 +87,8 @@ leakwrap_region_entry_owner(const struct leakwrap_region_entry *entry)
 LEAKWRAP_INLINE bool leakwrap_region_entry_match(const struct leakwrap_region_entry *entry,
                                                  uintptr_t address, uintptr_t *offset)
 {
-	*offset = address + LEAKWRAP_LOAD_OPERAND(uintptr_t, &entry->to_offset);
+	*offset =
+	        address + LEAKWRAP_LOAD_OPERAND(uintptr_t, &entry->to_offset, memory_order_acquire);
 	atomic_signal_fence(memory_order_acquire);
 	return *offset >= 0 - LEAKWRAP_OFFSET_BIAS;
 }

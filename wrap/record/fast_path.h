@@ -289,8 +289,10 @@ LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, bool is_cached
 		reasons = (uintptr_t)leakwrap_region_entry_owner(
 		        leakwrap_region_entry((uintptr_t)block));
 	LEAKWRAP_HIDE_VALUE(reasons); /* else the rest is compiled twice */
-	reasons |= LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block));
-	reasons |= LEAKWRAP_LOAD_OPERAND(uintptr_t, &leakwrap_has_recorded_all);
+	reasons |= LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
+	                                 memory_order_relaxed);
+	reasons |=
+	        LEAKWRAP_LOAD_OPERAND(uintptr_t, &leakwrap_has_recorded_all, memory_order_relaxed);
 	return reasons != 0;
 }
 

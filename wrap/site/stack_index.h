@@ -40,7 +40,7 @@ LEAKWRAP_INLINE bool leakwrap_stack_entry_may_have(const struct leakwrap_stack_e
 	uint32_t half;
 
 	memcpy(&half, &key, sizeof(half));
-	return LEAKWRAP_LOAD_OPERAND(uint32_t, &entry->key_lo) == half;
+	return LEAKWRAP_LOAD_OPERAND(uint32_t, &entry->key_lo, memory_order_relaxed) == half;
 }
 
 /* Finds the call site of a stack with KEY.  Returns its slot value (struct leakwrap_stack_entry),
