@@ -10,7 +10,9 @@ BENCH_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
 BENCH_TOOLS := untraced leakwrap lsan
 
 # Whole programs, compiled as their users compile them, with archives that Debian compiled.
-BENCH_INCLUDE = -I/usr/include/lua5.4 \
+# Without the flag gcc puts main in a section of its own, in front of all other functions: see
+# workload.h.
+BENCH_CFLAGS_whole = -fno-reorder-functions -I/usr/include/lua5.4 \
 	$(shell pkg-config --cflags libxml-2.0 glib-2.0 libpng 2>/dev/null)
 BENCH_ARCHIVES_lua_trees := liblua5.4.a
 BENCH_ARCHIVES_sqlite_load := libsqlite3.a
@@ -54,7 +56,7 @@ $(BENCH_OBJECTS): $(O)/bench/%.o: tests/bench/bench.mk
 	$(call say,CC,$(filter %.c,$^))
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(BENCH_CFLAGS) $(BENCH_CFLAGS_$*) \
-		$(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_INCLUDE)) \
+		$(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_CFLAGS_whole)) \
 		-MMD -MP -c -o $@ $(filter %.c,$^)
 
 BENCH_RUNTIME := $(O)/libleakwrap.a linker-flags.mk
