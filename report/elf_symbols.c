@@ -5,6 +5,7 @@
 #include "report/elf_symbols.h"
 
 #include "report/format.h"
+#include "wrap/base/common.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/port/port.h"
 
@@ -242,7 +243,7 @@ static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 static void sort(struct function *functions, struct function *spare, size_t count)
 {
 	for (unsigned shift = 0; shift < 33; shift += RADIX_BITS) {
-		static size_t position[RADIX]; /* static: one dump is written at a time */
+		static LEAKWRAP_TABLE size_t position[RADIX]; /* one dump is written at a time */
 		struct function *sorted = spare;
 		size_t next = 0;
 
@@ -313,7 +314,7 @@ void leakwrap_symbols_start(void)
  * of MODULE have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
-	static struct table room[64];
+	static LEAKWRAP_TABLE struct table room[64];
 	static unsigned used;
 	struct table *table = tables;
 

@@ -1,6 +1,7 @@
 /* memory_limit.c - see memory_limit.h. */
 #include "report/memory_limit.h"
 
+#include "wrap/base/common.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
@@ -24,7 +25,7 @@ static const struct names {
 #define PATH_ROOM 1024
 
 /* The text of a file, too large for a stack.  HOLDER: the process whose thread has it, or 0. */
-static struct {
+static LEAKWRAP_TABLE struct {
 	atomic_int holder;
 	char text[4096];
 } file;

@@ -18,6 +18,7 @@
 #include "report/origin.h"
 
 #include "report/format.h"
+#include "wrap/base/common.h"
 #include "wrap/module/modules.h"
 #include "report/elf_symbols.h"
 
@@ -47,7 +48,7 @@ enum role {
  * frame. */
 #define CACHE_SIZE 512
 
-static struct {
+static LEAKWRAP_TABLE struct {
 	uintptr_t pc; /* 0: the entry is empty */
 	enum role role;
 } cache[CACHE_SIZE];

@@ -308,7 +308,7 @@ static uint64_t key_of(const struct leakwrap_row *row, bool by_bytes)
 static void sort_by_byte(const struct leakwrap_row *from, struct leakwrap_row *to, size_t count,
                          bool by_bytes, unsigned shift)
 {
-	static size_t position[256];
+	static LEAKWRAP_TABLE size_t position[256];
 	size_t next = 0;
 
 	memset(position, 0, sizeof(position));
@@ -461,8 +461,8 @@ struct part {
  * there was none. */
 static struct part map_part(uint32_t limit)
 {
-	static struct leakwrap_row rows[SITES_PER_WALK];
-	static struct leakwrap_estimate estimates[SITES_PER_WALK];
+	static LEAKWRAP_TABLE struct leakwrap_row rows[SITES_PER_WALK];
+	static LEAKWRAP_TABLE struct leakwrap_estimate estimates[SITES_PER_WALK];
 
 	for (uint32_t count = limit / 2; count > SITES_PER_WALK; count /= 2) {
 		const size_t size = count * (sizeof(rows[0]) + sizeof(estimates[0]));
@@ -495,7 +495,7 @@ static void keep_if_largest(struct leakwrap_site_totals *totals, const struct le
 void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped)
 {
-	static struct leakwrap_row largest[LEAKWRAP_LARGEST];
+	static LEAKWRAP_TABLE struct leakwrap_row largest[LEAKWRAP_LARGEST];
 	const uint32_t limit = leakwrap_sites_limit();
 	const struct part part = map_part(limit);
 

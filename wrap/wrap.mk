@@ -140,9 +140,11 @@ $(eval $(call process_rule,,))
 $(eval $(call process_rule,exported_,-DLEAKWRAP_EXPORT))
 
 # The runtime's code gets a section of its own, by which it knows its return addresses
-# (wrap/unwind/return_address.h).  Without objcopy more stacks are guessed wrongly.
+# (wrap/unwind/return_address.h), and so do its tables (LEAKWRAP_TABLE).  Linkers put them behind
+# .bss.  Without objcopy more stacks are guessed wrongly, and more pages are used.
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
-MARK_CODE = $(OBJCOPY) --rename-section .text=leakwrap_own_code $@ 2>/dev/null || :
+MARK_CODE = $(OBJCOPY) --rename-section .text=leakwrap_own_code \
+	--rename-section .bss.leakwrap_tables=leakwrap_tables $@ 2>/dev/null || :
 
 $(PROCESS)/libleakwrap_process_members.a: \
 		$(foreach symbol,$(PROCESS_SYMBOLS),$(PROCESS)/entry/$(symbol).o \

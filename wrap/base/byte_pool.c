@@ -31,7 +31,8 @@ static struct {
 
 #if UINTPTR_MAX > UINT32_MAX
 
-const uint8_t **leakwrap_byte_pool_groups[LEAKWRAP_BYTE_CHUNKS / LEAKWRAP_BYTE_CHUNK_GROUP];
+LEAKWRAP_TABLE const uint8_t *
+        *leakwrap_byte_pool_groups[LEAKWRAP_BYTE_CHUNKS / LEAKWRAP_BYTE_CHUNK_GROUP];
 
 /* Assigns an address to the chunk at START.  Returns 0 if all indices are used or memory for a
  * group is short. */

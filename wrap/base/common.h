@@ -21,6 +21,15 @@
  * without the indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
+/* On the definition of a table of which a program uses few pages, or none.  These tables stand
+ * apart from the runtime's other variables, which so fill few pages (wrap.mk).  All bytes are 0 at
+ * the start. */
+#ifndef LEAKWRAP_BARE
+#define LEAKWRAP_TABLE __attribute__((section(".bss.leakwrap_tables")))
+#else
+#define LEAKWRAP_TABLE
+#endif
+
 /* Puts a function into the section by which the runtime knows its own code (return_address.h).  The
  * makefile moves the code of the archives there.  This is for functions outside of the archives. */
 #ifndef LEAKWRAP_BARE

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/entry/open_streams.h"
 #include "wrap/port/port.h"
@@ -14,7 +15,7 @@
  * untracked. */
 #define SLOTS 1024
 
-static struct slot {
+static LEAKWRAP_TABLE struct slot {
 	_Atomic(FILE *) stream; /* NULL: free; BUSY: being filled or read */
 	struct leakwrap_memstream arguments;
 } slots[SLOTS];

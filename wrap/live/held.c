@@ -20,7 +20,7 @@ struct entry {
 	_Atomic uint32_t mark;
 };
 
-static struct {
+static LEAKWRAP_TABLE struct {
 	_Atomic uintptr_t owner[WINDOW * WINDOWS]; /* the thread that uses the entry; 0: unused */
 	struct entry entry[WINDOW * WINDOWS];
 } held;

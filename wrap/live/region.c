@@ -45,7 +45,7 @@ static const struct leakwrap_slot_layout packed = {FACTOR(PACKED_SHIFT), WITHIN,
  * slots there are, the larger it is. */
 #define SLOTS_CHUNK_MAX ((size_t)8 << 20)
 
-struct leakwrap_region_entry leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
+LEAKWRAP_TABLE struct leakwrap_region_entry leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
 
 _Atomic size_t leakwrap_exact_without_region;
 
@@ -53,7 +53,7 @@ _Atomic size_t leakwrap_exact_without_region;
  * region that is being reclaimed is not here.  The regions of a heap do not share their places. */
 #define DISPLACED_BITS 14
 
-static struct leakwrap_region *_Atomic displaced[1 << DISPLACED_BITS];
+static LEAKWRAP_TABLE struct leakwrap_region *_Atomic displaced[1 << DISPLACED_BITS];
 
 static struct {
 	struct leakwrap_region_record *by_key;     /* uthash */

@@ -21,7 +21,7 @@ struct sums {
 
 #define SITES_PER_CHUNK 4096
 
-static struct sums *_Atomic chunks[LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK];
+static LEAKWRAP_TABLE struct sums *_Atomic chunks[LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK];
 
 /* The sums of the call sites that were given back. */
 static struct sums given_back;

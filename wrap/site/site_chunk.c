@@ -3,7 +3,8 @@
 
 #include "wrap/base/arena.h"
 
-struct leakwrap_site_chunk *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
+LEAKWRAP_TABLE struct leakwrap_site_chunk
+        *_Atomic leakwrap_site_chunks[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_CHUNK];
 
 struct leakwrap_site_chunk *leakwrap_site_chunk_make(uint32_t number, bool from_reserve)
 {

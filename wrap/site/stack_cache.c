@@ -23,7 +23,7 @@
  * are walked, and its allocations take no lock. */
 #define STACKS_MAX 8
 
-const struct leakwrap_stack_shape *_Atomic
+LEAKWRAP_TABLE const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
 /* Stands in a way 0 without a shape: the allocation path need not ask whether there is one. */

@@ -263,7 +263,7 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 		uint32_t position[WORDS_MAX];
 		struct leakwrap_stack_shape shape; /* lies further in front, behind the positions */
 	} wanted;
-	static struct words words;
+	static LEAKWRAP_TABLE struct words words;
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const uint64_t fp_factor =
 	        read_set->fp_target == LEAKWRAP_STACK_POSITION_NONE ? 0 : FP_FACTOR;

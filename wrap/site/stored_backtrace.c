@@ -8,7 +8,7 @@
 /* Call sites against which the backtraces of new call sites are stored.  A collection that unlinks
  * a call site removes it here, too. */
 #define RECENT_BITS 10
-static struct {
+static LEAKWRAP_TABLE struct {
 	/* Per depth, the latest call site with a base backtrace. */
 	_Atomic uint32_t of_depth[LEAKWRAP_MAX_DEPTH + 1];
 	/* Call sites with a base backtrace, or with a delta against one, by recent_of. */

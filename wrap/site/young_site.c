@@ -58,7 +58,7 @@ static bool settle(const void *block, uint32_t number, struct leakwrap_young_ent
 /* Which backtraces had young call sites: some bits of their hashes, by other bits.  A later
  * backtrace may overwrite an earlier one. */
 #define SEEN_BITS 16
-static _Atomic uint16_t seen[1 << SEEN_BITS];
+static LEAKWRAP_TABLE _Atomic uint16_t seen[1 << SEEN_BITS];
 
 /* Returns whether TRACE has not come before, as far as that is remembered, and remembers it. */
 static bool is_new(const struct leakwrap_trace *trace)

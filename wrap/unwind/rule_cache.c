@@ -169,12 +169,35 @@ struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot)
 
 /* -- the cache --------------------------------------------------------------------------------- */
 
-#define SLOTS ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LOG2)
+#define FIRST_SLOTS ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_FIRST)
+#define LAST_SLOTS  ((uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LAST)
 
 struct cache {
-	_Atomic leakwrap_rule_slot *_Atomic slots;
+	_Atomic leakwrap_rule_slot *_Atomic slots; /* LAST_SLOTS; those above the mask are 0 */
 	_Atomic unsigned generation;
 };
+
+/* The mask of all caches.  It grows. */
+static _Atomic uintptr_t index_mask = FIRST_SLOTS - 1;
+
+/* How many rules have been replaced by rules of other addresses since the mask grew. */
+static _Atomic uintptr_t replaced;
+
+/* Counts a rule that was replaced.  After a quarter as many as there are slots, doubles the slots
+ * of later walks.  A rule that does not stand at its new index is found anew.  The stores are
+ * plain: a count that is lost between threads does no harm, and not every machine has atomic
+ * sums. */
+static void count_replaced(void)
+{
+	const uintptr_t mask = atomic_load_explicit(&index_mask, memory_order_relaxed);
+	const uintptr_t count = atomic_load_explicit(&replaced, memory_order_relaxed) + 1;
+
+	if (mask == LAST_SLOTS - 1)
+		return;
+	atomic_store_explicit(&replaced, count <= mask / 4 ? count : 0, memory_order_relaxed);
+	if (count > mask / 4)
+		atomic_store_explicit(&index_mask, 2 * mask + 1, memory_order_relaxed);
+}
 
 /* Empties the cache, for the modules of GENERATION.  A walk that began before may still read a
  * stale rule.  That does no harm: only a thread with a frame in the rule's code looks for the rule.
@@ -184,8 +207,9 @@ static void flush(struct cache *cache, _Atomic leakwrap_rule_slot *slots, unsign
 {
 	/* A new cache is empty, and reading it would bring its pages into memory. */
 	bool is_new = atomic_load(&cache->generation) == 0;
+	uintptr_t last = atomic_load_explicit(&index_mask, memory_order_relaxed);
 
-	for (uintptr_t i = 0; i < SLOTS && !is_new; i++)
+	for (uintptr_t i = 0; i <= last && !is_new; i++)
 		if (atomic_load_explicit(&slots[i], memory_order_relaxed) != 0)
 			atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
 	atomic_store_explicit(&cache->generation, generation, memory_order_release);
@@ -197,7 +221,7 @@ static _Atomic leakwrap_rule_slot empty_slot;
 static struct leakwrap_rule_cache prepare(struct cache *cache)
 {
 	_Atomic leakwrap_rule_slot *slots =
-	        map_once((void *_Atomic *)&cache->slots, SLOTS * sizeof(*slots));
+	        map_once((void *_Atomic *)&cache->slots, LAST_SLOTS * sizeof(*slots));
 	unsigned generation = leakwrap_modules_generation();
 
 	if (leakwrap_unlikely(!slots))
@@ -205,7 +229,8 @@ static struct leakwrap_rule_cache prepare(struct cache *cache)
 	if (leakwrap_unlikely(atomic_load_explicit(&cache->generation, memory_order_acquire) !=
 	                      generation))
 		flush(cache, slots, generation);
-	return (struct leakwrap_rule_cache){slots, SLOTS - 1};
+	return (struct leakwrap_rule_cache){
+	        slots, atomic_load_explicit(&index_mask, memory_order_relaxed)};
 }
 
 struct leakwrap_rule_cache leakwrap_rule_cache(void)
@@ -230,7 +255,9 @@ struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
                                const struct leakwrap_rule *rule)
 {
-	leakwrap_rule_slot slot;
+	_Atomic leakwrap_rule_slot *const place =
+	        &cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask];
+	leakwrap_rule_slot slot, old;
 	uint64_t tag = LEAKWRAP_RULE_TAG(pc);
 
 	if (cache.mask == 0 || tag >> (sizeof(slot) * 8 - LEAKWRAP_RULE_BITS) != 0)
@@ -249,6 +276,8 @@ void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
 #endif
 	}
 	slot |= (leakwrap_rule_slot)tag << LEAKWRAP_RULE_BITS;
-	atomic_store_explicit(&cache.slots[LEAKWRAP_RULE_INDEX(pc) & cache.mask], slot,
-	                      memory_order_relaxed);
+	old = atomic_load_explicit(place, memory_order_relaxed);
+	if (old != 0 && !leakwrap_rule_slot_is_for(old, pc))
+		count_replaced();
+	atomic_store_explicit(place, slot, memory_order_relaxed);
 }

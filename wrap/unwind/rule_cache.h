@@ -7,9 +7,10 @@
  *
  * The cache is direct-mapped and indexed by the low bits of the return address.  A slot is one
  * machine word: the rest of the address as a tag, and the rule itself.  So one relaxed load reads a
- * whole rule, and one relaxed store replaces it.  Threads and signal handlers need no lock.  Some
- * rules, a few hundred in a program, do not fit into a slot.  They stand in the wide table, which
- * only grows; the slot holds their number there.
+ * whole rule, and one relaxed store replaces it.  Threads and signal handlers need no lock.  A
+ * cache begins small, so that a program with few return addresses has few pages of it.  Some rules,
+ * a few hundred in a program, do not fit into a slot.  They stand in the wide table, which only
+ * grows; the slot holds their number there.
  *
  * All functions may run in signal handlers.  None takes a lock.
  */
@@ -74,40 +75,52 @@ struct leakwrap_rule {
 
 /* -- the cache's slots ------------------------------------------------------------------------- */
 
-/* The size of the cache, and of the wide table: the rules that do not fit into a slot. */
+/* The logarithms of how many slots a cache has at first, and at most. */
 #ifdef LEAKWRAP_BARE
-#define LEAKWRAP_RULE_SLOTS_LOG2 6
-#define LEAKWRAP_RULE_ENTRIES    32u
+#define LEAKWRAP_RULE_SLOTS_FIRST 6
+#define LEAKWRAP_RULE_SLOTS_LAST  6
+#elif UINTPTR_MAX > 0xffffffffu
+#define LEAKWRAP_RULE_SLOTS_FIRST 10
+#define LEAKWRAP_RULE_SLOTS_LAST  14
 #else
-#define LEAKWRAP_RULE_SLOTS_LOG2 14
-#define LEAKWRAP_RULE_ENTRIES    8192u
+#define LEAKWRAP_RULE_SLOTS_FIRST 14 /* the number of a wide rule takes the place of a tag */
+#define LEAKWRAP_RULE_SLOTS_LAST  14
 #endif
 
-/* Instructions, and so return addresses, are aligned to 1 << LEAKWRAP_PC_SHIFT. */
-#define LEAKWRAP_RULE_TAG(pc)   ((pc) >> (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_LOG2))
+/* How many rules the wide table has room for. */
+#ifdef LEAKWRAP_BARE
+#define LEAKWRAP_RULE_ENTRIES 32u
+#else
+#define LEAKWRAP_RULE_ENTRIES 8192u
+#endif
+
+/* Instructions, and so return addresses, are aligned to 1 << LEAKWRAP_PC_SHIFT.  The tag and the
+ * index in the smallest cache are the whole address.  So a slot keeps its meaning when the cache
+ * grows. */
+#define LEAKWRAP_RULE_TAG(pc)   ((pc) >> (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_FIRST))
 #define LEAKWRAP_RULE_INDEX(pc) ((pc) >> LEAKWRAP_PC_SHIFT)
 
 #if UINTPTR_MAX > 0xffffffffu
-/* A slot is tag << 31 | rule.  The 31 bits of the rule:
- *   bit 30       1: bits 0 to 12 are the number of a rule in the wide table
+/* A slot is tag << 27 | rule.  The 27 bits of the rule:
+ *   bit 26       1: bits 0 to 12 are the number of a rule in the wide table
  *                0: the rule itself, of kind FRAME, as follows
- *   bit 29       the base: 0 sp, 1 fp
- *   bit 28       fp and ra were saved as a pair: fp first, ra in the next word
- *   bits 14..27  where fp (of a pair) or ra was saved, in words below the CFA
- *   bits 0..13   cfa, in words
+ *   bit 25       the base: 0 sp, 1 fp
+ *   bit 24       fp and ra were saved as a pair: fp first, ra in the next word
+ *   bits 12..23  where fp (of a pair) or ra was saved, in words below the CFA
+ *   bits 0..11   cfa, in words
  * Where a call instruction pushes the return address, ra is always 1 word below the CFA.  There
- * bits 14..27 say where fp was saved; 1: fp is still in its register. */
+ * bits 12..23 say where fp was saved; 1: fp is still in its register. */
 typedef uint64_t leakwrap_rule_slot;
-#define LEAKWRAP_RULE_BITS         31
-#define LEAKWRAP_RULE_WIDE         ((leakwrap_rule_slot)1 << 30)
-#define LEAKWRAP_RULE_FP           ((leakwrap_rule_slot)1 << 29)
-#define LEAKWRAP_RULE_PAIR         ((leakwrap_rule_slot)1 << 28)
-#define LEAKWRAP_RULE_FIELD        14
+#define LEAKWRAP_RULE_BITS         27
+#define LEAKWRAP_RULE_WIDE         ((leakwrap_rule_slot)1 << 26)
+#define LEAKWRAP_RULE_FP           ((leakwrap_rule_slot)1 << 25)
+#define LEAKWRAP_RULE_PAIR         ((leakwrap_rule_slot)1 << 24)
+#define LEAKWRAP_RULE_FIELD        12
 #define LEAKWRAP_HAVE_INLINE_RULES 1
 #else
 /* A slot is the tag, then the number of a rule in the wide table: together all 32 bits. */
 typedef uint32_t leakwrap_rule_slot;
-#define LEAKWRAP_RULE_BITS         (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_LOG2)
+#define LEAKWRAP_RULE_BITS         (LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_FIRST)
 #define LEAKWRAP_HAVE_INLINE_RULES 0
 #endif
 
@@ -155,7 +168,8 @@ static inline bool leakwrap_rule_slot_is_for(leakwrap_rule_slot slot, uintptr_t 
 struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot);
 
 /* Stores RULE for PC in CACHE.  Stores nothing if there is no memory, the wide table is full, or
- * the tag of PC does not fit. */
+ * the tag of PC does not fit.  Enlarges the caches of later walks if many rules have been
+ * replaced by others. */
 void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
                                const struct leakwrap_rule *rule);
 

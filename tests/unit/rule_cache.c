@@ -1,0 +1,110 @@
+/* rule_cache.c - rule_cache.c in wrap/unwind: a rule is found at its own address alone, while the
+ * caches grow with the addresses, and after the modules have changed.
+ * sources: wrap/unwind/rule_cache.c wrap/base/thread.c wrap/base/options.c wrap/base/loss.c
+ * sources: wrap/port/linux*.c
+ */
+#include "wrap/unwind/rule_cache.h"
+#include "wrap/module/modules.h"
+#include "unit.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { FEW = 200, MANY = 40000, THREADS = 4 };
+
+static _Atomic unsigned generation = 1;
+
+unsigned leakwrap_modules_generation(void)
+{
+	return atomic_load(&generation);
+}
+
+/* Returns the return address with NUMBER.  The addresses cover 40 MB of code. */
+static uintptr_t address(unsigned number)
+{
+	return 0x555555000000u + ((uintptr_t)number * 1021 << LEAKWRAP_PC_SHIFT);
+}
+
+/* Returns the rule that belongs to the address with NUMBER, and to few others.  Every 61st is
+ * larger than a slot's field. */
+static struct leakwrap_rule rule_of(unsigned number)
+{
+	const bool is_wide = number % 61 == 0;
+
+	return (struct leakwrap_rule){
+	        .kind = LEAKWRAP_RULE_FRAME,
+	        .ra_where = LEAKWRAP_SAVED_AT_CFA,
+	        .cfa_offset = (int32_t)(number % 4001 + 2 + (is_wide ? 5000 : 0)) * LEAKWRAP_WORD,
+	        .ra_offset = -LEAKWRAP_WORD,
+	};
+}
+
+static bool is_found(struct leakwrap_rule_cache cache, unsigned number)
+{
+	const leakwrap_rule_slot slot = leakwrap_rule_cache_load(cache, address(number));
+	const struct leakwrap_rule wanted = rule_of(number);
+	struct leakwrap_rule rule;
+
+	if (!leakwrap_rule_slot_is_for(slot, address(number)))
+		return false;
+	rule = leakwrap_rule_slot_rule(slot);
+	CHECK(memcmp(&rule, &wanted, sizeof(rule)) == 0);
+	return true;
+}
+
+/* Stores the rules from START to END, each if it is not found, as walks do. */
+static void store(unsigned start, unsigned end)
+{
+	for (unsigned i = start; i < end; i++) {
+		const struct leakwrap_rule_cache cache = leakwrap_rule_cache();
+		const struct leakwrap_rule rule = rule_of(i);
+
+		if (is_found(cache, i))
+			continue;
+		leakwrap_rule_cache_store(cache, address(i), &rule);
+		CHECK(is_found(cache, i));
+	}
+}
+
+static unsigned count_found(unsigned count)
+{
+	const struct leakwrap_rule_cache cache = leakwrap_rule_cache();
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		found += is_found(cache, i);
+	return found;
+}
+
+static void *store_many(void *start)
+{
+	store(*(const unsigned *)start, *(const unsigned *)start + MANY / THREADS);
+	return NULL;
+}
+
+int main(void)
+{
+	static const unsigned start[THREADS] = {0, MANY / THREADS, MANY / 2, MANY / 4 * 3};
+	pthread_t threads[THREADS];
+
+	/* Few addresses leave the cache as small as it begins. */
+	for (unsigned round = 0; round < 4; round++)
+		store(0, FEW);
+	CHECK(count_found(FEW) > FEW / 2);
+	CHECK(leakwrap_rule_cache().mask + 1 == (uintptr_t)1 << LEAKWRAP_RULE_SLOTS_FIRST);
+
+	/* Many make it grow to its full size, and no address finds the rule of another. */
+	for (unsigned i = 0; i < THREADS; i++)
+		CHECK(pthread_create(&threads[i], NULL, store_many, (void *)&start[i]) == 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	CHECK(leakwrap_rule_cache().mask + 1 == (uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LAST);
+	store(0, FEW);
+	CHECK(count_found(FEW) == FEW);
+	CHECK(count_found(MANY) > MANY / 8);
+
+	/* When the modules have changed, it is empty. */
+	atomic_fetch_add(&generation, 1);
+	CHECK(count_found(MANY) == 0);
+	return 0;
+}
