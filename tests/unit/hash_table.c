@@ -199,6 +199,54 @@ static void copy(void)
 	CHECK(atomic_load(&table) == copied);
 }
 
+/* -- tables that were replaced ----------------------------------------------------------------- */
+
+/* Returns how much address space the process has, in bytes. */
+static size_t address_space(void)
+{
+	FILE *statm = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	CHECK(statm && fscanf(statm, "%lu", &pages) == 1);
+	fclose(statm);
+	return (size_t)pages * leakwrap_page_size();
+}
+
+static bool is_small(const void *one)
+{
+	return atomic_load((const entry *)one) <= 100;
+}
+
+/* A table that grows again and again, and is copied, does not take ever more address space. */
+static void replace(void)
+{
+	enum { COUNT = 20000, CYCLES = 400, WARM = 10 };
+	static struct leakwrap_hash_table *_Atomic table = &leakwrap_hash_table_empty.table;
+	static struct leakwrap_replaced_tables replaced;
+	size_t before = 0;
+
+	for (int cycle = 0; cycle < CYCLES; cycle++) {
+		struct leakwrap_hash_table *copied;
+
+		if (cycle == WARM)
+			before = address_space();
+		for (uint32_t number = cycle == 0 ? 1 : 101; number <= COUNT; number++) {
+			if (!leakwrap_hash_table_has_room(atomic_load(&table), &kind))
+				CHECK(leakwrap_hash_table_grow(&table, &kind, &replaced));
+			CHECK(add(&table, number, false));
+		}
+		CHECK(replaced.count > 3);
+		copied = leakwrap_hash_table_copy(atomic_load(&table), &kind, is_small, 0);
+		CHECK(copied);
+		leakwrap_hash_table_retire(atomic_load(&table), &kind, &replaced);
+		CHECK(has(atomic_load(&table), COUNT));
+		atomic_store(&table, copied);
+		leakwrap_replaced_tables_free(&replaced);
+		CHECK(replaced.count == 0 && has(copied, 100) && !has(copied, 101));
+	}
+	CHECK(address_space() < before + ((size_t)8 << 20));
+}
+
 /* -- keys -------------------------------------------------------------------------------------- */
 
 enum { WORDS = 12, KEYS = 10000 };
@@ -247,6 +295,7 @@ int main(void)
 	if (IS_SLOW)
 		return 0;
 	copy();
+	replace();
 	spread();
 	fill(200);
 	return 0;

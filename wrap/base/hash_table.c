@@ -60,6 +60,15 @@ static struct leakwrap_hash_table *make(const struct leakwrap_hash_table_kind *k
 	return table;
 }
 
+/* Gives back TABLE, which has SIZE bytes. */
+static void give(void *table, size_t size)
+{
+	if (size < MAPPED_SIZE)
+		leakwrap_arena_give(table, size);
+	else
+		leakwrap_pages_unmap(table, size);
+}
+
 static char *entry_at(const struct leakwrap_hash_table *table,
                       const struct leakwrap_hash_table_kind *kind, size_t index)
 {
@@ -133,7 +142,7 @@ static struct leakwrap_hash_table *make_larger(const struct leakwrap_hash_table 
 			break;
 		if (copy_entries(table, old, kind, NULL) && find_empty_entry(table, kind, hash))
 			return table;
-		leakwrap_hash_table_free(table, kind);
+		give(table, size_of(kind, table->size));
 		open_entries(old, kind);
 	}
 	return NULL;
@@ -146,16 +155,44 @@ bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
 }
 
 bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
-                              const struct leakwrap_hash_table_kind *kind)
+                              const struct leakwrap_hash_table_kind *kind,
+                              struct leakwrap_replaced_tables *replaced)
 {
 	struct leakwrap_hash_table *const old = atomic_load(table);
 	struct leakwrap_hash_table *const larger = make_larger(old, kind, 0);
+	const size_t size = size_of(kind, old->size);
 
 	if (!larger)
 		return false;
 	atomic_store(table, larger);
-	leakwrap_hash_table_discard(old, kind);
+	/* A place is left for leakwrap_hash_table_retire.  Tables grow so fast that more places are
+	 * hardly needed. */
+	if (replaced->count == LEAKWRAP_REPLACED_TABLES - 1) {
+		leakwrap_hash_table_discard(old, kind);
+		return true;
+	}
+	leakwrap_hash_table_retire(old, kind, replaced);
+	if (size >= MAPPED_SIZE)
+		leakwrap_pages_empty(old, size);
 	return true;
+}
+
+void leakwrap_hash_table_retire(const struct leakwrap_hash_table *table,
+                                const struct leakwrap_hash_table_kind *kind,
+                                struct leakwrap_replaced_tables *replaced)
+{
+	if (table == &leakwrap_hash_table_empty.table)
+		return;
+	replaced->at[replaced->count].table = (void *)(uintptr_t)table;
+	replaced->at[replaced->count++].size = size_of(kind, table->size);
+}
+
+void leakwrap_replaced_tables_free(struct leakwrap_replaced_tables *replaced)
+{
+	while (replaced->count > 0) {
+		replaced->count--;
+		give(replaced->at[replaced->count].table, replaced->at[replaced->count].size);
+	}
 }
 
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
@@ -200,23 +237,10 @@ struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_
 			break;
 		if (copy_entries(table, from, kind, keep))
 			return table;
-		leakwrap_hash_table_free(table, kind);
+		give(table, size_of(kind, table->size));
 		open_entries(from, kind);
 	}
 	return NULL;
-}
-
-void leakwrap_hash_table_free(struct leakwrap_hash_table *table,
-                              const struct leakwrap_hash_table_kind *kind)
-{
-	const size_t size = size_of(kind, table->size);
-
-	if (table == &leakwrap_hash_table_empty.table)
-		return;
-	if (size >= MAPPED_SIZE)
-		leakwrap_pages_unmap(table, size);
-	else
-		leakwrap_arena_give(table, size);
 }
 
 void leakwrap_hash_table_discard(struct leakwrap_hash_table *table,

@@ -4,7 +4,7 @@
  * Open addressing with linear probing.  A table is never full: a lookup goes from the bucket of its
  * hash to the first empty entry.  An entry is written once.  A table that has become too small is
  * replaced.  The old table stays mapped for its readers, but its entries may become zero, so they
- * may find it empty.
+ * may find it empty.  If it is known when they have left (readers.h), it is unmapped then.
  *
  * Lookups are signal-safe.  The caller of all other functions holds the tables' lock.
  */
@@ -72,9 +72,29 @@ void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
 bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
                                   const struct leakwrap_hash_table_kind *kind);
 
-/* Replaces *TABLE by a larger table.  Returns false if there is no memory. */
+/* Tables that were replaced, and may still be read. */
+#define LEAKWRAP_REPLACED_TABLES 32
+struct leakwrap_replaced_tables {
+	unsigned count;
+	struct {
+		void *table;
+		size_t size; /* in bytes */
+	} at[LEAKWRAP_REPLACED_TABLES];
+};
+
+/* Replaces *TABLE by a larger table, and adds the old one to REPLACED.  A reader of it finds the
+ * old entries or none.  Returns false if there is no memory. */
 bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
-                              const struct leakwrap_hash_table_kind *kind);
+                              const struct leakwrap_hash_table_kind *kind,
+                              struct leakwrap_replaced_tables *replaced);
+
+/* Adds TABLE to REPLACED.  A reader of it finds the old entries. */
+void leakwrap_hash_table_retire(const struct leakwrap_hash_table *table,
+                                const struct leakwrap_hash_table_kind *kind,
+                                struct leakwrap_replaced_tables *replaced);
+
+/* Gives the memory of all tables of REPLACED back.  Nobody may read them any more (readers.h). */
+void leakwrap_replaced_tables_free(struct leakwrap_replaced_tables *replaced);
 
 /* Makes a table with those entries of FROM for which KEEP returns true, and with room for MORE
  * entries.  Returns NULL if there is no memory. */
@@ -82,10 +102,6 @@ struct leakwrap_hash_table *leakwrap_hash_table_copy(const struct leakwrap_hash_
                                                      const struct leakwrap_hash_table_kind *kind,
                                                      bool (*keep)(const void *entry),
                                                      uint32_t more);
-
-/* Gives the memory of TABLE back.  Nobody may read it any more (readers.h). */
-void leakwrap_hash_table_free(struct leakwrap_hash_table *table,
-                              const struct leakwrap_hash_table_kind *kind);
 
 /* Discards the memory of TABLE, which has been replaced.  A reader of TABLE finds the old entries
  * or none. */

@@ -57,7 +57,7 @@ static struct {
 	bool can_rest;           /* LEFT_TO_REST near numbers are left */
 	struct leakwrap_grace grace;
 	struct leakwrap_byte_generation old_bytes;
-	struct leakwrap_hash_table *old_table;
+	struct leakwrap_replaced_tables dead_tables;
 	struct leakwrap_high_halves *dead_high_halves;
 	struct leakwrap_base_backtrace *dead_bases;
 } collection = {.due_at = NEW_MIN};
@@ -177,8 +177,7 @@ static void free_unlinked(uint32_t number)
 static void give_back(void)
 {
 	leakwrap_high_halves_give(collection.dead_high_halves);
-	if (collection.old_table)
-		leakwrap_sites_free_table(collection.old_table);
+	leakwrap_replaced_tables_free(&collection.dead_tables);
 	while (collection.dead_bases) {
 		struct leakwrap_base_backtrace *const base = collection.dead_bases;
 
@@ -290,10 +289,9 @@ static void collect(void)
 	for_each_site(count_kept);
 	due_in = next_due();
 	left = leakwrap_site_numbers_left();
-	collection.old_table =
-	        leakwrap_sites_unlink(leakwrap_site_is_marked, due_in < left ? due_in : left);
-	if (collection.old_table)
+	if (leakwrap_sites_unlink(leakwrap_site_is_marked, due_in < left ? due_in : left))
 		for_each_site(unlink_unmarked);
+	leakwrap_sites_take_replaced(&collection.dead_tables);
 	set_due(due_in);
 	sweep_stacks();
 	compact_bytes();

@@ -26,12 +26,13 @@ void leakwrap_sites_end_removal(void);
 bool leakwrap_sites_took_late(void);
 
 /* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain
- * readable by their numbers.  The new table has room for MORE call sites.  Returns the old table,
- * which may still be read.  Returns NULL and removes nothing if there is no memory. */
-struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more);
+ * readable by their numbers.  The new table has room for MORE call sites.  Returns false and
+ * removes nothing if there is no memory. */
+bool leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more);
 
-/* Gives back the memory of OLD, which leakwrap_sites_unlink returned. */
-void leakwrap_sites_free_table(struct leakwrap_hash_table *old);
+/* Hands the tables of backtraces over that were replaced since the last call: by larger tables, or
+ * by leakwrap_sites_unlink.  They may still be read. */
+void leakwrap_sites_take_replaced(struct leakwrap_replaced_tables *taken);
 
 /* Frees NUMBER.  Returns its backtrace if it is stored in full: that may still be read.  Otherwise
  * returns NULL. */

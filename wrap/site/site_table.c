@@ -34,6 +34,7 @@ static struct {
 	_Atomic unsigned removals; /* odd while call sites are being removed */
 	_Atomic bool took_late;    /* leakwrap_sites_took_late; written with the lock */
 	_Atomic bool were_scarce;  /* a backtrace was cut because too few numbers were left */
+	struct leakwrap_replaced_tables replaced; /* leakwrap_sites_take_replaced; with the lock */
 } sites = {.by_backtrace = &leakwrap_hash_table_empty.table};
 
 /* -- by backtrace ------------------------------------------------------------------------------ */
@@ -298,7 +299,7 @@ static const struct leakwrap_hash_table *table_with_room(enum leakwrap_site_sour
 		return table;
 	if (source == LEAKWRAP_WITHOUT_LOCK)
 		return NULL;
-	if (leakwrap_hash_table_grow(&sites.by_backtrace, &entries))
+	if (leakwrap_hash_table_grow(&sites.by_backtrace, &entries, &sites.replaced))
 		return atomic_load(&sites.by_backtrace);
 	return source == LEAKWRAP_FROM_RESERVE ? table : NULL;
 }
@@ -570,7 +571,7 @@ static bool keep_entry(const void *entry)
 	return keep_number(number_in(atomic_load((const site_entry *)entry)));
 }
 
-struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more)
+bool leakwrap_sites_unlink(bool (*keep)(uint32_t number), uint32_t more)
 {
 	struct leakwrap_hash_table *const old = atomic_load(&sites.by_backtrace);
 	struct leakwrap_hash_table *kept;
@@ -578,15 +579,17 @@ struct leakwrap_hash_table *leakwrap_sites_unlink(bool (*keep)(uint32_t number),
 	keep_number = keep;
 	kept = leakwrap_hash_table_copy(old, &entries, keep_entry, more);
 	if (!kept)
-		return NULL;
+		return false;
 	atomic_store(&sites.by_backtrace, kept);
+	leakwrap_hash_table_retire(old, &entries, &sites.replaced);
 	leakwrap_site_bases_keep(keep);
-	return old;
+	return true;
 }
 
-void leakwrap_sites_free_table(struct leakwrap_hash_table *old)
+void leakwrap_sites_take_replaced(struct leakwrap_replaced_tables *taken)
 {
-	leakwrap_hash_table_free(old, &entries);
+	*taken = sites.replaced;
+	sites.replaced.count = 0;
 }
 
 struct leakwrap_base_backtrace *leakwrap_site_free(uint32_t number)
