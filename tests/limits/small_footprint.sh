@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tracer takes little of the program's stack, thread-local storage and variables.
 #
-# It takes at most 256 bytes of thread-local storage and 2.8 MB of variables, all but 32 KB of which
+# It takes at most 256 bytes of thread-local storage and 3.1 MB of variables, all but 32 KB of which
 # are tables that a program may never touch. A dump takes less than 2 KiB of the interrupted stack.
 # A thread with a stack of 16 KiB works. The archive can be linked into a shared object.
 . tests/lib.sh

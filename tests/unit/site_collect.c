@@ -249,6 +249,35 @@ static void come_back(void)
 	release_all();
 }
 
+/* After a peak of call sites with blocks, near and far ones, memory goes back to what is needed.
+ * Blocks keep their backtraces: from before, from after, and from the peak. */
+static void come_back_from_peak(void)
+{
+	enum { KEPT = 3000, PEAK = 700000, STRIDE = 50000 };
+	const size_t before = leakwrap_pages_held();
+
+	for (unsigned round = 0; round < 2; round++) {
+		size_t peak;
+
+		for (unsigned i = 0; i < KEPT + PEAK; i++) {
+			const uint32_t who = new_stack();
+
+			record(i, walk(who), who);
+		}
+		CHECK(leakwrap_sites_limit() > LEAKWRAP_NEAR_LIMIT + LEAKWRAP_SITE_GROUP);
+		peak = leakwrap_pages_held();
+		for (unsigned i = KEPT; i < KEPT + PEAK; i++)
+			if (i % STRIDE != 0 || round == 1)
+				release(i);
+		collect(7);
+		CHECK(leakwrap_pages_held() < before + (peak - before) / 4);
+		for (unsigned i = 0; i < KEPT + PEAK; i++)
+			check_block(i);
+	}
+	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
+	release_all();
+}
+
 /* -- blocks that are recorded late ------------------------------------------------------------- */
 
 /* A thread knows its call site, and records the block after the next collection.  Another block of
@@ -628,6 +657,7 @@ int main(void)
 {
 	if (!IS_SLOW) {
 		come_back();
+		in_child(come_back_from_peak);
 		in_child(fork_numbers);
 		record_late();
 		rest_if_learned();

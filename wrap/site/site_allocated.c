@@ -6,6 +6,8 @@
 #include "wrap/base/sampling.h"
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/site_numbers.h"
 
 #include <stdatomic.h>
 
@@ -19,7 +21,7 @@ struct sums {
 	struct sum blocks, bytes, temporary;
 };
 
-#define SITES_PER_CHUNK 4096
+#define SITES_PER_CHUNK LEAKWRAP_SITE_GROUP
 
 static LEAKWRAP_TABLE struct sums *_Atomic chunks[LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK];
 
@@ -114,7 +116,10 @@ struct leakwrap_allocated leakwrap_sites_allocated(void)
 
 	for (uint32_t i = 0; i < LEAKWRAP_SITE_LIMIT / SITES_PER_CHUNK; i++) {
 		const struct sums *chunk = atomic_load(&chunks[i]);
+		const uint32_t first = i * SITES_PER_CHUNK;
 
+		if (leakwrap_site_group_is_idle(first))
+			continue; /* all are 0 */
 		for (uint32_t j = 0; chunk && j < SITES_PER_CHUNK; j++) {
 			const struct leakwrap_allocated one = read_sums(&chunk[j]);
 
@@ -145,4 +150,14 @@ void leakwrap_site_forget_allocated(uint32_t site)
 	clear_sum(&sums->blocks);
 	clear_sum(&sums->bytes);
 	clear_sum(&sums->temporary);
+}
+
+void leakwrap_site_allocated_empty(uint32_t first)
+{
+	struct sums *const chunk = sums_of(first);
+
+	for (uint32_t i = 0; chunk && i < SITES_PER_CHUNK; i++)
+		leakwrap_site_forget_allocated(first + i);
+	if (chunk)
+		leakwrap_pages_empty(chunk, SITES_PER_CHUNK * sizeof(*chunk));
 }

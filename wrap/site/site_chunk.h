@@ -14,6 +14,9 @@
 #define LEAKWRAP_SITE_CHUNK_BITS 8
 #define LEAKWRAP_SITE_CHUNK      (1u << LEAKWRAP_SITE_CHUNK_BITS)
 
+/* Call sites per group.  The memory of a group can be given back. */
+#define LEAKWRAP_SITE_GROUP 4096u
+
 /* In the hash that a chunk stores: the backtrace goes through a module that may be unloaded.  The
  * hash itself does not use this bit. */
 #define LEAKWRAP_SITE_MAY_BE_UNLOADED UINT64_C(1)
@@ -32,7 +35,6 @@ struct leakwrap_site_chunk {
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
 	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
 	/* Bits by number: see site_numbers.c. */
-	_Atomic uint32_t free[LEAKWRAP_SITE_CHUNK / 32];
 	_Atomic uint32_t marked[LEAKWRAP_SITE_CHUNK / 32];
 	_Atomic uint32_t unlinked[LEAKWRAP_SITE_CHUNK / 32];
 };
@@ -67,5 +69,10 @@ LEAKWRAP_INLINE uint64_t leakwrap_site_hash(uint32_t number)
  * from the arena's reserve (arena.h) if no other memory is left.  Returns NULL if there is no
  * memory.  The caller holds the tables' lock. */
 struct leakwrap_site_chunk *leakwrap_site_chunk_make(uint32_t number, bool from_reserve);
+
+/* Gives the memory of a group's chunks back.  FIRST is the group's first number.  The chunks
+ * remain, and read as zeros.  Those that came from the arena (first group, reserve) keep what they
+ * hold.  Nobody uses a number of the group. */
+void leakwrap_site_chunks_empty(uint32_t first);
 
 #endif

@@ -107,8 +107,8 @@ static void for_each_site(void (*visit)(uint32_t number))
 	const uint32_t limit = leakwrap_site_numbers_limit();
 
 	for (uint32_t first = 0; first < limit; first += LEAKWRAP_SITE_CHUNK) {
-		if (!leakwrap_site_chunk(first))
-			continue; /* young call sites */
+		if (!leakwrap_site_chunk(first) || leakwrap_site_group_is_idle(first))
+			continue; /* young call sites, or none */
 		for (uint32_t number = first; number < first + LEAKWRAP_SITE_CHUNK; number++)
 			if (leakwrap_site_backtrace(number) != 0)
 				visit(number);
@@ -255,6 +255,12 @@ static uint32_t next_due(void)
 	return due_in > RETRY_AFTER ? due_in : RETRY_AFTER;
 }
 
+static void give_group(uint32_t first)
+{
+	leakwrap_site_allocated_empty(first);
+	leakwrap_site_chunks_empty(first);
+}
+
 /* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the
  * high halves to which nothing refers. */
 static void sweep_stacks(void)
@@ -295,6 +301,7 @@ static void collect(void)
 	set_due(due_in);
 	sweep_stacks();
 	compact_bytes();
+	leakwrap_site_numbers_narrow(due_in < left ? due_in : left, give_group);
 	leakwrap_grace_begin(&collection.grace);
 	collection.unlinked_at = leakwrap_time_monotonic();
 	collection.has_unlinked = true;

@@ -6,28 +6,52 @@
 
 #include <stdatomic.h>
 
-/* Numbers that are taken in a circle. */
+/* Numbers that are taken in a circle.  After a peak of call sites the circle is narrowed: the free
+ * numbers behind it rest, and the memory of whole groups of them is given back. */
 struct range {
 	uint32_t first, end;
 	_Atomic uint32_t limit; /* the highest number that was ever taken, plus 1 */
 	_Atomic uint32_t free_count;
-	_Atomic uint32_t next_free; /* the search for a free number goes on here */
+	_Atomic uint32_t next_free;  /* the search for a free number goes on here */
+	_Atomic uint32_t circle_end; /* the circle ends here, or at the limit */
 };
 
 static struct range near_numbers = {.first = LEAKWRAP_SITE_FIRST,
                                     .end = LEAKWRAP_SITE_FIRST_YOUNG,
                                     .limit = LEAKWRAP_SITE_FIRST,
-                                    .next_free = LEAKWRAP_SITE_FIRST};
+                                    .next_free = LEAKWRAP_SITE_FIRST,
+                                    .circle_end = LEAKWRAP_SITE_FIRST_YOUNG};
 static struct range far_numbers = {.first = LEAKWRAP_NEAR_LIMIT,
                                    .end = LEAKWRAP_SITE_LIMIT,
                                    .limit = LEAKWRAP_NEAR_LIMIT,
-                                   .next_free = LEAKWRAP_NEAR_LIMIT};
+                                   .next_free = LEAKWRAP_NEAR_LIMIT,
+                                   .circle_end = LEAKWRAP_SITE_LIMIT};
 
 static struct {
 	_Atomic uint32_t wanted;  /* leakwrap_site_numbers_wanted */
 	_Atomic unsigned holders; /* leakwrap_site_numbers_hold */
 	_Atomic bool is_marking;
 } numbers;
+
+/* What is known of the numbers of a group. */
+enum group_state {
+	IN_USE,
+	IDLE,  /* all are free, at least since the latest collection */
+	EMPTY, /* and the group's memory was given back */
+};
+
+static _Atomic uint8_t groups[LEAKWRAP_SITE_LIMIT / LEAKWRAP_SITE_GROUP];
+
+static enum group_state state_of(uint32_t number)
+{
+	return atomic_load_explicit(&groups[number / LEAKWRAP_SITE_GROUP], memory_order_relaxed);
+}
+
+static void set_state(uint32_t number, enum group_state state)
+{
+	if (state_of(number) != state)
+		atomic_store(&groups[number / LEAKWRAP_SITE_GROUP], (uint8_t)state);
+}
 
 static uint32_t limit_of(const struct range *range)
 {
@@ -71,6 +95,10 @@ void leakwrap_site_numbers_count_want(void)
 
 #define BITS 32u
 
+/* A bit for each number that is free.  They stand apart from the chunks, whose memory may have been
+ * given back. */
+static LEAKWRAP_TABLE _Atomic uint32_t free_bits[LEAKWRAP_SITE_LIMIT / BITS];
+
 /* Returns the word of BITS, a member of a chunk, with the bit of NUMBER. */
 #define WORD_OF(chunk, bits, number) (&(chunk)->bits[(number) % LEAKWRAP_SITE_CHUNK / BITS])
 
@@ -83,30 +111,53 @@ static uint32_t bit_of(uint32_t number)
  * rest at any time, as long as there are numbers that were never used. */
 #define RESTING 8192u
 
-/* Takes a free number of RANGE.  Returns LEAKWRAP_SITE_NONE if there is none. */
-static uint32_t take_free(struct range *range)
+/* Returns the end of the circle in which the numbers of RANGE are taken. */
+static uint32_t circle_end_of(const struct range *range)
 {
-	const uint32_t words = (limit_of(range) - range->first) / BITS + 2;
+	const uint32_t limit = limit_of(range);
+	const uint32_t end = atomic_load_explicit(&range->circle_end, memory_order_relaxed);
+
+	return end < limit ? end : limit;
+}
+
+/* Takes a free number of RANGE in the circle.  Returns LEAKWRAP_SITE_NONE if there is none. */
+static uint32_t take_in_circle(struct range *range)
+{
+	const uint32_t end = circle_end_of(range), words = (end - range->first) / BITS + 2;
 	uint32_t from = atomic_load(&range->next_free);
 
+	if (from >= end)
+		from = range->first;
 	/* The count may be too high: this code may have interrupted itself, in a signal handler. */
 	for (uint32_t tries = 0; tries < 2 * words && atomic_load(&range->free_count) > 0;
 	     tries++) {
-		struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(from);
-		_Atomic uint32_t *const word = WORD_OF(chunk, free, from);
+		_Atomic uint32_t *const word = &free_bits[from / BITS];
 		const uint32_t found = atomic_load(word), bit = found & (0u - found);
 
 		if (found == 0) {
 			from = (from | (BITS - 1)) + 1;
-			if (from >= limit_of(range))
+			if (from >= end)
 				from = range->first;
 			atomic_store(&range->next_free, from);
 		} else if (atomic_fetch_and(word, ~bit) & bit) {
 			atomic_fetch_sub(&range->free_count, 1);
+			set_state(from, IN_USE);
 			return (from & ~(BITS - 1)) + (uint32_t)__builtin_ctz(bit);
 		}
 	}
 	return LEAKWRAP_SITE_NONE;
+}
+
+/* Takes a free number of RANGE, and widens the circle if it has none.  Returns LEAKWRAP_SITE_NONE
+ * if there is none. */
+static uint32_t take_free(struct range *range)
+{
+	const uint32_t number = take_in_circle(range);
+
+	if (number != LEAKWRAP_SITE_NONE || circle_end_of(range) == limit_of(range))
+		return number;
+	atomic_store(&range->circle_end, range->end);
+	return take_in_circle(range);
 }
 
 /* Takes the lowest number of RANGE that was never taken.  Returns LEAKWRAP_SITE_NONE if there is
@@ -164,7 +215,7 @@ void leakwrap_site_number_free(uint32_t number)
 {
 	struct range *const range = leakwrap_site_is_far(number) ? &far_numbers : &near_numbers;
 
-	atomic_fetch_or(WORD_OF(leakwrap_site_chunk(number), free, number), bit_of(number));
+	atomic_fetch_or(&free_bits[number / BITS], bit_of(number));
 	atomic_fetch_add(&range->free_count, 1);
 }
 
@@ -174,7 +225,7 @@ static void forget_free(struct range *range)
 	const uint32_t limit = limit_of(range);
 
 	for (uint32_t number = range->first; number < limit; number = (number | (BITS - 1)) + 1) {
-		_Atomic uint32_t *const word = WORD_OF(leakwrap_site_chunk(number), free, number);
+		_Atomic uint32_t *const word = &free_bits[number / BITS];
 		uint32_t set = atomic_load(word);
 
 		if (set != 0)
@@ -188,6 +239,83 @@ void leakwrap_site_numbers_forget_free(void)
 {
 	forget_free(&near_numbers);
 	forget_free(&far_numbers);
+}
+
+/* -- giving memory back ------------------------------------------------------------------------ */
+
+/* Claims all numbers of the group that begins with FIRST: they are not free any more.  Returns
+ * false and changes nothing if one of them is not free. */
+static bool claim_group(uint32_t first)
+{
+	for (uint32_t i = 0; i < LEAKWRAP_SITE_GROUP / BITS; i++) {
+		uint32_t all = UINT32_MAX;
+
+		if (atomic_compare_exchange_strong(&free_bits[first / BITS + i], &all, 0))
+			continue;
+		while (i-- > 0)
+			atomic_store(&free_bits[first / BITS + i], UINT32_MAX);
+		return false;
+	}
+	return true;
+}
+
+/* Makes the numbers of a group free again that were claimed. */
+static void release_group(uint32_t first)
+{
+	for (uint32_t i = 0; i < LEAKWRAP_SITE_GROUP / BITS; i++)
+		atomic_store(&free_bits[first / BITS + i], UINT32_MAX);
+}
+
+/* Finds out whether the group that begins with FIRST is idle.  If it has been idle since the last
+ * collection, gives its memory back: nobody uses a number that is claimed. */
+static void look_at_group(uint32_t first, void (*give)(uint32_t first))
+{
+	const enum group_state before = state_of(first);
+
+	if (before == EMPTY)
+		return;
+	if (!claim_group(first)) {
+		set_state(first, IN_USE);
+		return;
+	}
+	if (before == IDLE)
+		give(first);
+	set_state(first, before == IDLE ? EMPTY : IDLE);
+	release_group(first);
+}
+
+/* Returns where a circle of RANGE with COUNT free numbers ends: at a group. */
+static uint32_t end_of_circle_with(const struct range *range, uint32_t count)
+{
+	const uint32_t limit = limit_of(range);
+	uint32_t at = range->first, free_count = 0;
+
+	for (; at < limit && free_count < count; at = (at | (BITS - 1)) + 1)
+		free_count += (uint32_t)__builtin_popcount(atomic_load(&free_bits[at / BITS]));
+	at = (at + LEAKWRAP_SITE_GROUP - 1) / LEAKWRAP_SITE_GROUP * LEAKWRAP_SITE_GROUP;
+	return at < limit ? at : range->end;
+}
+
+/* The last group is left alone: new numbers may be taken there. */
+static void narrow(struct range *range, uint32_t count, void (*give)(uint32_t first))
+{
+	const uint32_t end = end_of_circle_with(range, count), limit = limit_of(range);
+
+	atomic_store(&range->circle_end, end);
+	for (uint32_t first = end; first < limit && limit - first >= LEAKWRAP_SITE_GROUP;
+	     first += LEAKWRAP_SITE_GROUP)
+		look_at_group(first, give);
+}
+
+void leakwrap_site_numbers_narrow(uint32_t due_in, void (*give)(uint32_t first))
+{
+	narrow(&near_numbers, 2 * (due_in + RESTING), give);
+	narrow(&far_numbers, RESTING, give);
+}
+
+bool leakwrap_site_group_is_idle(uint32_t number)
+{
+	return state_of(number) != IN_USE;
 }
 
 /* -- holding ----------------------------------------------------------------------------------- */
@@ -220,7 +348,8 @@ void leakwrap_site_marks_begin(void)
 	const uint32_t limit = leakwrap_site_numbers_limit();
 
 	for (uint32_t first = 0; first < limit; first += LEAKWRAP_SITE_CHUNK) {
-		struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(first);
+		struct leakwrap_site_chunk *const chunk =
+		        leakwrap_site_group_is_idle(first) ? NULL : leakwrap_site_chunk(first);
 
 		for (unsigned i = 0; chunk && i < LEAKWRAP_SITE_CHUNK / BITS; i++)
 			atomic_store_explicit(&chunk->marked[i], 0, memory_order_relaxed);

@@ -47,6 +47,16 @@ bool leakwrap_site_numbers_are_held(void);
 /* In a forked child: forgets the holders, which were threads of the parent. */
 void leakwrap_site_numbers_forked(void);
 
+/* From now on takes free numbers from a circle that will do for DUE_IN new call sites, as far as
+ * possible.  Calls GIVE for each group (site_chunk.h) behind the circle whose numbers have all been
+ * free since the last call, with its first number: GIVE gives the group's memory back.  Nobody
+ * takes a number of the group meanwhile.  The caller holds the tables' lock. */
+void leakwrap_site_numbers_narrow(uint32_t due_in, void (*give)(uint32_t first));
+
+/* Returns whether the group of NUMBER certainly has no number in use.  The group may have no memory
+ * then.  False for young call sites.  Signal-safe. */
+bool leakwrap_site_group_is_idle(uint32_t number);
+
 /* Forgets the free numbers: they are not taken any more.  The caller holds the tables' lock. */
 void leakwrap_site_numbers_forget_free(void);
 
