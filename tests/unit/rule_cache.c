@@ -22,7 +22,7 @@ unsigned leakwrap_modules_generation(void)
 /* Returns the return address with NUMBER.  The addresses cover 40 MB of code. */
 static uintptr_t address(unsigned number)
 {
-	return 0x555555000000u + ((uintptr_t)number * 1021 << LEAKWRAP_PC_SHIFT);
+	return 0x55550000u + ((uintptr_t)number * 1021 << LEAKWRAP_PC_SHIFT);
 }
 
 /* Returns the rule that belongs to the address with NUMBER, and to few others.  Every 61st is
@@ -52,8 +52,9 @@ static bool is_found(struct leakwrap_rule_cache cache, unsigned number)
 	return true;
 }
 
-/* Stores the rules from START to END, each if it is not found, as walks do. */
-static void store(unsigned start, unsigned end)
+/* Stores the rules from START to END, each if it is not found, as walks do. IS_ALONE: no other
+ * thread replaces them. */
+static void store(unsigned start, unsigned end, bool is_alone)
 {
 	for (unsigned i = start; i < end; i++) {
 		const struct leakwrap_rule_cache cache = leakwrap_rule_cache();
@@ -62,7 +63,7 @@ static void store(unsigned start, unsigned end)
 		if (is_found(cache, i))
 			continue;
 		leakwrap_rule_cache_store(cache, address(i), &rule);
-		CHECK(is_found(cache, i));
+		CHECK(is_found(cache, i) || !is_alone);
 	}
 }
 
@@ -78,7 +79,9 @@ static unsigned count_found(unsigned count)
 
 static void *store_many(void *start)
 {
-	store(*(const unsigned *)start, *(const unsigned *)start + MANY / THREADS);
+	const unsigned first = *(const unsigned *)start;
+
+	store(first, first + MANY / THREADS, false);
 	return NULL;
 }
 
@@ -89,7 +92,7 @@ int main(void)
 
 	/* Few addresses leave the cache as small as it begins. */
 	for (unsigned round = 0; round < 4; round++)
-		store(0, FEW);
+		store(0, FEW, true);
 	CHECK(count_found(FEW) > FEW / 2);
 	CHECK(leakwrap_rule_cache().mask + 1 == (uintptr_t)1 << LEAKWRAP_RULE_SLOTS_FIRST);
 
@@ -99,7 +102,7 @@ int main(void)
 	for (unsigned i = 0; i < THREADS; i++)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 	CHECK(leakwrap_rule_cache().mask + 1 == (uintptr_t)1 << LEAKWRAP_RULE_SLOTS_LAST);
-	store(0, FEW);
+	store(0, FEW, true);
 	CHECK(count_found(FEW) == FEW);
 	CHECK(count_found(MANY) > MANY / 8);
 
