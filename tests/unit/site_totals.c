@@ -7,6 +7,7 @@
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
+#include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
 #include "unit.h"
 #include "wrap/port/port.h"
@@ -44,6 +45,12 @@ uint32_t leakwrap_sites_first_marked(void)
 void leakwrap_site_mark(uint32_t number)
 {
 	(void)number;
+}
+
+bool leakwrap_site_group_is_idle(uint32_t number)
+{
+	(void)number;
+	return false;
 }
 
 bool leakwrap_sites_are_unique(void)

@@ -284,6 +284,16 @@ static void look_at_group(uint32_t first, void (*give)(uint32_t first))
 	release_group(first);
 }
 
+/* Returns how many bits are set in WORD.  The builtin may need a library of the compiler's. */
+static uint32_t count_bits(uint32_t word)
+{
+	uint32_t count = 0;
+
+	for (; word != 0; word &= word - 1)
+		count++;
+	return count;
+}
+
 /* Returns where a circle of RANGE with COUNT free numbers ends: at a group. */
 static uint32_t end_of_circle_with(const struct range *range, uint32_t count)
 {
@@ -291,7 +301,7 @@ static uint32_t end_of_circle_with(const struct range *range, uint32_t count)
 	uint32_t at = range->first, free_count = 0;
 
 	for (; at < limit && free_count < count; at = (at | (BITS - 1)) + 1)
-		free_count += (uint32_t)__builtin_popcount(atomic_load(&free_bits[at / BITS]));
+		free_count += count_bits(atomic_load(&free_bits[at / BITS]));
 	at = (at + LEAKWRAP_SITE_GROUP - 1) / LEAKWRAP_SITE_GROUP * LEAKWRAP_SITE_GROUP;
 	return at < limit ? at : range->end;
 }
