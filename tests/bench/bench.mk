@@ -10,8 +10,8 @@ BENCH_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -D_GNU_SOURCE
 BENCH_TOOLS := untraced leakwrap lsan
 
 # Whole programs, compiled as their users compile them, with archives that Debian compiled.
-# Without the flag gcc puts main in a section of its own, in front of all other functions: see
-# workload.h.
+# Without -fno-reorder-functions gcc puts main in a section of its own, in front of all other
+# functions: see workload.h.
 BENCH_CFLAGS_whole = -fno-reorder-functions -I/usr/include/lua5.4 \
 	$(shell pkg-config --cflags libxml-2.0 glib-2.0 libpng 2>/dev/null)
 BENCH_ARCHIVES_lua_trees := liblua5.4.a

@@ -21,9 +21,9 @@
  * without the indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
-/* On the definition of a table of which a program uses few pages, or none.  These tables stand
- * apart from the runtime's other variables, which so fill few pages (wrap.mk).  All bytes are 0 at
- * the start. */
+/* On the definition of a table of which a program uses few pages, or none.  The makefile puts these
+ * tables apart from the runtime's other variables, so that the other variables fill few pages.  All
+ * bytes of a table are 0 at the start. */
 #ifndef LEAKWRAP_BARE
 #define LEAKWRAP_TABLE __attribute__((section(".bss.leakwrap_tables")))
 #else

@@ -165,8 +165,8 @@ bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
 	if (!larger)
 		return false;
 	atomic_store(table, larger);
-	/* A place is left for leakwrap_hash_table_retire.  Tables grow so fast that more places are
-	 * hardly needed. */
+	/* The last place is left for a table that was copied.  Each growth adds a quarter or more,
+	 * so the other places nearly always suffice. */
 	if (replaced->count == LEAKWRAP_REPLACED_TABLES - 1) {
 		leakwrap_hash_table_discard(old, kind);
 		return true;

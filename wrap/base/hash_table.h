@@ -88,7 +88,8 @@ bool leakwrap_hash_table_grow(struct leakwrap_hash_table *_Atomic *table,
                               const struct leakwrap_hash_table_kind *kind,
                               struct leakwrap_replaced_tables *replaced);
 
-/* Adds TABLE to REPLACED.  A reader of it finds the old entries. */
+/* Adds TABLE, which has been copied, to REPLACED.  A reader of it finds the old entries.  Call it
+ * once at most before REPLACED is freed: leakwrap_hash_table_grow leaves one place. */
 void leakwrap_hash_table_retire(const struct leakwrap_hash_table *table,
                                 const struct leakwrap_hash_table_kind *kind,
                                 struct leakwrap_replaced_tables *replaced);
