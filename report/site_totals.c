@@ -9,6 +9,7 @@
 #include "wrap/port/port.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_allocated.h"
+#include "wrap/site/site_collect.h"
 #include "wrap/site/site_peak.h"
 #include "wrap/site/site_mark.h"
 #include "wrap/site/site_read.h"
@@ -186,7 +187,8 @@ static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint
 /* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
 static bool has_held(uint32_t site)
 {
-	return (leakwrap_counts_allocated() && leakwrap_site_allocated(site).blocks > 0) ||
+	return (leakwrap_counts_allocated() && !leakwrap_site_is_doomed(site) &&
+	        leakwrap_site_allocated(site).blocks > 0) ||
 	       leakwrap_site_peak(site).blocks > 0;
 }
 

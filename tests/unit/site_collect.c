@@ -397,6 +397,64 @@ static void dump_slowly(void)
 	CHECK(freed > SEEN * 9 / 10);
 }
 
+/* Blocks that are released soon are in these entries. */
+enum { PASSING = 100 };
+
+static _Atomic unsigned dumps;
+static _Atomic bool last_dump;
+
+/* Dumps in turn with another thread: neither ends before the other has begun.  THREAD is 0 or 1. */
+static void *dump_in_turn(void *thread)
+{
+	const unsigned turn = (unsigned)(uintptr_t)thread;
+	uint64_t seen[PASSING];
+
+	while (!atomic_load(&last_dump)) {
+		const unsigned number = atomic_load(&dumps);
+		enum leakwrap_readers_entry entered;
+
+		if (number % 2 != turn) {
+			usleep(100);
+			continue;
+		}
+		entered = leakwrap_sites_begin_reading();
+		for (unsigned i = 0; i < PASSING; i++)
+			seen[i] = atomic_load(&live[i]);
+		atomic_store(&dumps, number + 1);
+		while (atomic_load(&dumps) == number + 1 && !atomic_load(&last_dump))
+			usleep(100);
+		for (unsigned i = 0; i < PASSING; i++)
+			if (seen[i])
+				check((uint32_t)seen[i], (uint32_t)(seen[i] >> 32));
+		leakwrap_sites_end_reading(entered);
+	}
+	return NULL;
+}
+
+/* Call sites are given back, although there is always a dump that reads.  What a dump has found
+ * keeps its backtrace. */
+static void dump_without_gap(void)
+{
+	enum { WALKS = 600000 };
+	const unsigned generation = leakwrap_byte_pool_generation();
+	pthread_t thread[2];
+
+	for (uintptr_t i = 0; i < 2; i++)
+		CHECK(pthread_create(&thread[i], NULL, dump_in_turn, (void *)i) == 0);
+	while (atomic_load(&dumps) < 2)
+		usleep(100);
+	for (unsigned i = 0; i < WALKS; i++) {
+		const uint32_t who = new_stack();
+
+		record(i % PASSING, walk(who), who);
+	}
+	atomic_store(&last_dump, true);
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(leakwrap_byte_pool_generation() > generation + WALKS / 200000);
+	release_all();
+}
+
 /* A dump moves young call sites into the table.  It waits for nobody, also while call sites are
  * being removed, and while another thread has the lock. */
 static void add_in_dump(void)
@@ -662,6 +720,7 @@ int main(void)
 		record_late();
 		rest_if_learned();
 		dump_slowly();
+		dump_without_gap();
 		add_in_dump();
 		collect_in_fork();
 		abandon_reader();

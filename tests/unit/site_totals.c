@@ -6,7 +6,10 @@
  * flags: -Wl,--wrap=leakwrap_scratch_map */
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
+#include "wrap/base/options.h"
 #include "wrap/live/live.h"
+#include "wrap/site/site_allocated.h"
+#include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
 #include "unit.h"
@@ -51,6 +54,13 @@ bool leakwrap_site_group_is_idle(uint32_t number)
 {
 	(void)number;
 	return false;
+}
+
+static uint32_t doomed;
+
+bool leakwrap_site_is_doomed(uint32_t number)
+{
+	return number == doomed;
 }
 
 bool leakwrap_sites_are_unique(void)
@@ -225,9 +235,32 @@ static void collect_in_child(void)
 	first_own = LEAKWRAP_SITE_FIRST;
 }
 
+/* A call site without blocks is shown for what it has allocated, but not when it is about to be
+ * freed. */
+static void show_allocated(void)
+{
+	const uint32_t number = LEAKWRAP_SITE_FIRST + 1;
+	struct leakwrap_site_totals got;
+
+	site_count = 3;
+	block_count = 0;
+	leakwrap_options.allocated = true;
+	leakwrap_site_add_allocated(number, (struct leakwrap_allocated){1, 10, 0});
+	for (unsigned is_doomed = 0; is_doomed < 2; is_doomed++) {
+		doomed = is_doomed ? number : LEAKWRAP_SITE_NONE;
+		CHECK(leakwrap_site_totals_collect(&got, false, NULL));
+		CHECK(got.rows_count == 1 - is_doomed);
+		CHECK(is_doomed || got.rows[0].site == number);
+		leakwrap_site_totals_release(&got);
+	}
+	leakwrap_site_forget_allocated(number);
+	leakwrap_options.allocated = false;
+}
+
 int main(void)
 {
 	collect_in_child();
+	show_allocated();
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		collect(0, (size_t)seed, 7, seed);
 		collect(1, (size_t)seed, 7, seed);

@@ -52,11 +52,14 @@ static struct {
 	_Atomic uint32_t due_at; /* leakwrap_site_numbers_wanted at the next collection */
 	size_t blocks;           /* live blocks that the running collection has met */
 	bool has_unlinked;       /* the members below hold what the latest collection unlinked */
+	_Atomic int has_checked; /* check_unlinked was called since then */
+	bool has_copied;         /* all that are needed, out of OLD_BYTES */
 	uint64_t unlinked_at;    /* leakwrap_time_monotonic */
 	uint8_t units;           /* the time in units of LEARNED_REST, modulo 256 */
 	bool can_rest;           /* LEFT_TO_REST near numbers are left */
 	struct leakwrap_grace grace;
-	struct leakwrap_byte_generation old_bytes;
+	struct leakwrap_byte_generation old_bytes;  /* may have backtraces of call sites */
+	struct leakwrap_byte_generation dead_bytes; /* has none: free after the grace */
 	struct leakwrap_replaced_tables dead_tables;
 	struct leakwrap_high_halves *dead_high_halves;
 	struct leakwrap_base_backtrace *dead_bases;
@@ -115,6 +118,11 @@ static void for_each_site(void (*visit)(uint32_t number))
 	}
 }
 
+static uint8_t units_now(void)
+{
+	return (uint8_t)(leakwrap_time_monotonic() >> UNIT_LOG2);
+}
+
 /* When NUMBER was unlinked, in units of LEARNED_REST.  An unlinked call site is not walked to. */
 static _Atomic uint8_t *rests_since(uint32_t number)
 {
@@ -144,28 +152,52 @@ static void mark_needed(uint32_t number)
 		leakwrap_site_mark(number);
 }
 
-static bool copied_all;
+/* Brings the backtrace of NUMBER into the current generation of bytes. */
+static void copy_backtrace(uint32_t number)
+{
+	collection.has_copied = collection.has_copied && leakwrap_site_copy(number);
+}
 
-/* Frees NUMBER if it was unlinked, still has no block and rests no longer.  Otherwise brings its
- * backtrace into the current generation of bytes. */
+/* Undoes the unlinking of NUMBER if it is marked. */
+static void keep_needed(uint32_t number)
+{
+	if (leakwrap_site_is_unlinked(number) && leakwrap_site_is_marked(number)) {
+		leakwrap_site_set_unlinked(number, false);
+		leakwrap_sites_may_repeat();
+		copy_backtrace(number);
+	}
+}
+
+/* Finds out which call sites that the latest collection unlinked are needed, or rest.  No block
+ * refers to the others any more, so who begins to read from now on does not find them.  If that was
+ * found out before, finds out which are needed as bases now. */
+static void check_unlinked(void)
+{
+	if (!atomic_load(&collection.has_checked)) {
+		collection.units = units_now();
+		collection.can_rest = leakwrap_site_numbers_near_left() > LEFT_TO_REST;
+		collection.has_copied = true;
+	}
+	for_each_site(mark_needed);
+	for_each_site(keep_needed);
+	atomic_store(&collection.has_checked, 1);
+}
+
+/* Frees NUMBER if it is still unlinked and rests no longer. */
 static void free_unlinked(uint32_t number)
 {
 	struct leakwrap_base_backtrace *base;
 
 	if (!leakwrap_site_is_unlinked(number))
 		return;
-	if (leakwrap_site_is_marked(number)) {
-		leakwrap_site_set_unlinked(number, false);
-		leakwrap_sites_may_repeat();
-	}
-	if (leakwrap_site_is_marked(number) || rests(number)) {
-		copied_all = leakwrap_site_copy(number) && copied_all;
+	if (rests(number)) {
+		copy_backtrace(number);
 		return;
 	}
-	leakwrap_site_set_unlinked(number, false);
 	if (keeper)
 		keeper->forget(number);
 	leakwrap_site_forget_allocated(number);
+	leakwrap_site_set_unlinked(number, false); /* after that: see leakwrap_site_is_doomed */
 	base = leakwrap_site_free(number);
 	if (base) {
 		base->next_dead = collection.dead_bases;
@@ -178,6 +210,8 @@ static void give_back(void)
 {
 	leakwrap_high_halves_give(collection.dead_high_halves);
 	leakwrap_replaced_tables_free(&collection.dead_tables);
+	leakwrap_byte_pool_give(collection.dead_bytes);
+	collection.dead_bytes = (struct leakwrap_byte_generation){NULL, 0};
 	while (collection.dead_bases) {
 		struct leakwrap_base_backtrace *const base = collection.dead_bases;
 
@@ -186,21 +220,23 @@ static void give_back(void)
 	}
 }
 
-/* Frees the call sites that the latest collection unlinked, and gives back the generation of bytes
- * that has only their backtraces.
- *
- * Who shows blocks holds the numbers, and may read these backtraces.  It has held them before the
- * last look here, or it finds that a call site is freed or has moved.  A call site that was
- * published late may be in the old generation, and any reader may have found it. */
+/* Frees the call sites that the latest collection unlinked, and drops its old generation of bytes:
+ * the others have been copied.  A call site that was published late may be there, too, and any
+ * reader may have found it.  Who shows blocks may be reading any backtrace.  Then the generation
+ * goes back after the next grace. */
 static void free_all_unlinked(void)
 {
-	copied_all = !leakwrap_site_numbers_are_held();
-	if (copied_all)
-		for_each_site(free_unlinked);
-	if (!leakwrap_sites_took_late() && copied_all && !leakwrap_site_numbers_are_held())
-		leakwrap_byte_pool_give(collection.old_bytes);
-	else
+	const bool took_late = leakwrap_sites_took_late();
+
+	for_each_site(free_unlinked);
+	if (took_late)
+		for_each_site(copy_backtrace);
+	if (!collection.has_copied)
 		leakwrap_byte_pool_keep(collection.old_bytes);
+	else if (took_late || leakwrap_site_numbers_are_held())
+		collection.dead_bytes = collection.old_bytes;
+	else
+		leakwrap_byte_pool_give(collection.old_bytes);
 	collection.old_bytes = (struct leakwrap_byte_generation){NULL, 0};
 }
 
@@ -220,10 +256,10 @@ static void unlink_unmarked(uint32_t number)
 }
 
 /* The backtrace of an unlinked call site stays where it is until the next collection. */
-static void copy_backtrace(uint32_t number)
+static void copy_if_linked(uint32_t number)
 {
 	if (!leakwrap_site_is_unlinked(number))
-		copied_all = copied_all && leakwrap_site_copy(number);
+		copy_backtrace(number);
 }
 
 /* Drops the byte strings of the call sites that were freed. */
@@ -231,22 +267,23 @@ static void compact_bytes(void)
 {
 	const struct leakwrap_byte_generation old = leakwrap_byte_pool_begin_generation();
 
-	copied_all = true;
-	for_each_site(copy_backtrace);
-	if (copied_all)
+	collection.has_copied = true;
+	for_each_site(copy_if_linked);
+	if (collection.has_copied)
 		collection.old_bytes = old;
 	else
 		leakwrap_byte_pool_keep(old);
 }
 
-/* Returns after how many new call sites the next collection is due.  Half of the numbers that are
- * left serve until then.  If so few are left that backtraces are cut, each stack that gets no
- * number counts, and there may be many: a collection costs as much as some of them. */
-static uint32_t next_due(void)
+/* Returns after how many new call sites the next collection is due, if the stack index has so many
+ * KEYS.  Half of the numbers that are left serve until then.  If so few are left that backtraces
+ * are cut, each stack that gets no number counts, and there may be many: a collection costs as much
+ * as some of them. */
+static uint32_t next_due(uint32_t keys)
 {
 	const uint32_t left = leakwrap_site_numbers_left() / 2;
 	const uint32_t for_blocks = (uint32_t)(collection.blocks / BLOCKS_PER_SITE);
-	uint32_t due_in = kept_count + leakwrap_stack_index_count() / 2 + for_blocks;
+	uint32_t due_in = kept_count + keys / 2 + for_blocks;
 
 	if (due_in < NEW_MIN)
 		due_in = NEW_MIN;
@@ -278,33 +315,40 @@ static void sweep_stacks(void)
 	collection.dead_high_halves = leakwrap_high_halves_sweep();
 }
 
+/* Returns for how many of DUE_IN new call sites there are numbers. */
+static uint32_t with_numbers(uint32_t due_in)
+{
+	const uint32_t left = leakwrap_site_numbers_left();
+
+	return due_in < left ? due_in : left;
+}
+
 /* Frees what the latest collection unlinked, and unlinks the call sites that are not marked. */
 static void collect(void)
 {
-	uint32_t due_in, left;
+	uint32_t due_in;
 
 	leakwrap_sites_begin_removal();
 	atomic_fetch_add(&collection.count, 1);
-	kept_count = 0;
 	if (collection.has_unlinked)
 		give_back();
-	collection.units = (uint8_t)(leakwrap_time_monotonic() >> UNIT_LOG2);
-	collection.can_rest = leakwrap_site_numbers_near_left() > LEFT_TO_REST;
-	for_each_site(mark_needed);
+	check_unlinked();
 	free_all_unlinked();
+	kept_count = 0;
 	for_each_site(count_kept);
-	due_in = next_due();
-	left = leakwrap_site_numbers_left();
-	if (leakwrap_sites_unlink(leakwrap_site_is_marked, due_in < left ? due_in : left))
+	collection.units = units_now();
+	if (leakwrap_sites_unlink(leakwrap_site_is_marked, with_numbers(next_due(0))))
 		for_each_site(unlink_unmarked);
 	leakwrap_sites_take_replaced(&collection.dead_tables);
-	set_due(due_in);
 	sweep_stacks();
 	compact_bytes();
-	leakwrap_site_numbers_narrow(due_in < left ? due_in : left, give_group);
+	due_in = next_due(leakwrap_stack_index_count());
+	set_due(due_in);
+	leakwrap_site_numbers_narrow(with_numbers(due_in), give_group);
 	leakwrap_grace_begin(&collection.grace);
 	collection.unlinked_at = leakwrap_time_monotonic();
 	collection.has_unlinked = true;
+	atomic_store(&collection.has_checked, 0);
 	leakwrap_sites_end_removal();
 }
 
@@ -314,7 +358,7 @@ static void collect(void)
 static bool has_rested(void)
 {
 	return !collection.has_unlinked ||
-	       (leakwrap_grace_is_over(&collection.grace) && !leakwrap_site_numbers_are_held() &&
+	       (leakwrap_grace_is_over(&collection.grace) &&
 	        leakwrap_time_monotonic() - collection.unlinked_at >= REST_NS);
 }
 
@@ -337,6 +381,29 @@ static bool begin_marks(void)
 		postpone();
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;
+}
+
+/* Collects when the marks are set.  While a dump holds the numbers, it may show those of blocks
+ * that were released before the marks were set.  Then none are freed until the readers of now have
+ * left: dumps may follow one another without a gap.  The lock is held. */
+static void collect_if_possible(void)
+{
+	if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock)) {
+		postpone(); /* a collection takes long: a fork would go on, and copy half of it */
+	} else if (!collection.has_unlinked || atomic_load(&collection.has_checked) ||
+	           !leakwrap_site_numbers_are_held()) {
+		collect();
+	} else {
+		check_unlinked();
+		leakwrap_grace_begin(&collection.grace);
+		postpone();
+	}
+}
+
+bool leakwrap_site_is_doomed(uint32_t number)
+{
+	return atomic_load(&collection.has_checked) && leakwrap_site_is_unlinked(number) &&
+	       !rests(number);
 }
 
 uint32_t leakwrap_sites_collections(void)
@@ -363,12 +430,7 @@ void leakwrap_sites_collect_if_due(void)
 				keeper->mark();
 			leakwrap_lock(&leakwrap_tables_lock);
 			leakwrap_site_marks_end();
-			/* A collection takes long: a fork would go on, and copy half of it.  While
-			 * a dump holds the numbers, none are freed. */
-			if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock) || !has_rested())
-				postpone();
-			else
-				collect();
+			collect_if_possible();
 			leakwrap_unlock(&leakwrap_tables_lock);
 		}
 		atomic_store(&collection.is_running, 0);

@@ -7,7 +7,8 @@
  * found the call site and has not yet recorded the block.  A later collection finds that block, and
  * keeps the call site.  A thread that walks its stack is a reader until it has recorded the block
  * (find_site.h).  So a call site is freed if two collections in a row find no block of it, they are
- * 20 ms apart or more, no reader is left from before the first, and no dump reads meanwhile.
+ * 20 ms apart or more, and no reader is left from before the first.  If a dump reads during the
+ * second, a third one frees it, when that dump has ended: others may have begun.
  *
  * A thread whose stack is recognized is no reader.  So a call site whose stack was ever learned is
  * freed eight seconds after it was unlinked, unless numbers are short, or it goes through a module
@@ -22,6 +23,7 @@
 #ifndef LEAKWRAP_SITE_COLLECT_H
 #define LEAKWRAP_SITE_COLLECT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifndef LEAKWRAP_BARE
@@ -29,6 +31,11 @@
 /* Collects if that is due.  The caller is no reader and does not hold the tables' lock.
  * Signal-safe. */
 void leakwrap_sites_collect_if_due(void);
+
+/* Returns whether NUMBER is about to be freed.  Who reads from now on must not show it: it may be
+ * freed meanwhile.  No live block refers to it, but it may have allocated in the past.  Ask this
+ * before leakwrap_site_allocated.  Signal-safe. */
+bool leakwrap_site_is_doomed(uint32_t number);
 
 /* Returns how many collections have begun to free call sites, modulo 2^32.  A number of a call site
  * that was valid at a time stays so until this changes.  Signal-safe. */

@@ -177,9 +177,12 @@ static void settle_now(uint32_t number, bool has_lock)
 void leakwrap_young_sites_settle(bool has_lock)
 {
 	const uint32_t size = leakwrap_young_ring_size();
+	enum leakwrap_readers_entry entered;
 
 	leakwrap_site_numbers_hold();
+	entered = leakwrap_readers_enter(); /* a number is found before a block has it */
 	for (uint32_t i = 0; i < size; i++)
 		settle_now(LEAKWRAP_SITE_FIRST_YOUNG + i, has_lock);
+	leakwrap_readers_leave(entered);
 	leakwrap_site_numbers_release();
 }
