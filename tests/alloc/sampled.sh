@@ -29,6 +29,31 @@ int main(void)
 	return 0;
 }
 END
+# A program that has functions of its own in the place of two of the C library's: they call malloc.
+cat >"$W/own.c" <<'END'
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *calloc(size_t count, size_t size)
+{
+	void *block = malloc(count * size);
+
+	return block ? memset(block, 0, count * size) : NULL;
+}
+
+void *realloc(void *old, size_t size)
+{
+	const size_t kept = old ? malloc_usable_size(old) : 0;
+	void *block = malloc(size);
+
+	if (block && old)
+		memcpy(block, old, kept < size ? kept : size);
+	if (block)
+		free(old);
+	return block;
+}
+END
 # near WHAT GOT WANTED ERROR: fails if GOT is further than six standard errors from WANTED.
 near() {
 	awk -v got="$2" -v wanted="$3" -v error="$4" \
@@ -46,11 +71,12 @@ live_of() {
 	grep -B1 "  #0 .* $1+" "$W/$link.log" | sed -n "s/.* site [0-9]*: \\([0-9]*\\) byte.*/\\1/p"
 }
 
-for link in dynamic static; do
-	flag=
-	[ $link = dynamic ] || flag=-static
-	# shellcheck disable=SC2086 # one flag or none
-	build $link "$W/sizes.c" $flag
+for link in dynamic static own; do
+	more=
+	[ $link != static ] || more=-static
+	[ $link != own ] || more=$W/own.c
+	# shellcheck disable=SC2086 # one word or none
+	build $link "$W/sizes.c" $more
 	LEAKWRAP_OPTIONS="log=$W/$link.log:sample=64K" "$W/$link" || fail "$link"
 	equal "$link: interval" "$(dump_value "$W/$link.log" 1 sample_interval)" 65536
 	equal "$link: missing" "$(dump_value "$W/$link.log" 1 missing)" none

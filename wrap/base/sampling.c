@@ -72,6 +72,7 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
 _Atomic uint32_t leakwrap_passing_state = LEAKWRAP_NO_STATE;
+_Atomic uint32_t leakwrap_leaf_state = LEAKWRAP_NO_STATE;
 _Atomic uintptr_t leakwrap_has_recorded_all = 1;
 
 static struct {
@@ -81,7 +82,8 @@ static struct {
 	_Atomic bool has_been_off;      /* as of leakwrap_has_been_off */
 	_Atomic uint32_t threads;       /* threads that have drawn, for their seeds */
 	_Atomic uint32_t seed;
-	bool looks_after_calls; /* changes at start alone */
+	/* These change at start alone. */
+	bool looks_after_calls, has_leaves;
 } sampling;
 
 void leakwrap_sampling_switch(uint32_t interval)
@@ -105,11 +107,18 @@ void leakwrap_sampling_switch(uint32_t interval)
 	atomic_store(&leakwrap_sampling_state, state);
 	if (!sampling.looks_after_calls)
 		atomic_store(&leakwrap_passing_state, state);
+	if (!sampling.looks_after_calls && sampling.has_leaves)
+		atomic_store(&leakwrap_leaf_state, state);
 }
 
 void leakwrap_sampling_look_after_calls(void)
 {
 	sampling.looks_after_calls = true;
+}
+
+void leakwrap_sampling_has_leaves(void)
+{
+	sampling.has_leaves = true;
 }
 
 bool leakwrap_has_been_off(void)

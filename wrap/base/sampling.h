@@ -68,6 +68,10 @@ void leakwrap_sampling_switch(uint32_t interval);
  * Called at start, before the first switch. */
 void leakwrap_sampling_look_after_calls(void);
 
+/* Says that calloc and realloc call no wrapped function.  Called at start, before the first
+ * switch. */
+void leakwrap_sampling_has_leaves(void);
+
 /* Returns the interval, 0 if all blocks are recorded, or LEAKWRAP_SAMPLE_OFF.  What was done before
  * the switch to it is visible then. */
 uint32_t leakwrap_sampling_interval(void);
@@ -85,6 +89,10 @@ static inline bool leakwrap_is_sampling(void)
  * leakwrap_sampling_state, or LEAKWRAP_NO_STATE before the first switch and after
  * leakwrap_sampling_look_after_calls. */
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
+
+/* The same for calloc and realloc.  It is LEAKWRAP_NO_STATE without leakwrap_sampling_has_leaves,
+ * too. */
+extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_leaf_state;
 
 /* 1 as long as every block has been recorded, then 0 for ever.  A word: a release reads it together
  * with a pointer (fast_path.h). */

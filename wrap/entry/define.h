@@ -115,87 +115,85 @@ __asm__(".globl leakwrap_disable");
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
  * that it returns.  This is malloc: its wrapper does nothing else.
  *
- * A thread that samples takes a second fast path.  IS_LEAF: the real function calls no other
- * wrapped function.  Then the block is counted before the real call, and nothing is left to do
- * after it.  Otherwise an inner call may count the block, the block may be sampled, or a failure is
- * to be reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by
- * jumps, so that the caller there is the wrapper's, and need not be kept.  A compiler that called
- * it would add the wrapper to the sample's backtrace.  leakwrap_NAME_not_fast stands apart, so that
- * the wrapper saves no register before it leaves.
+ * A thread that samples takes a second fast path.  PASS (leakwrap_pass_...) counts the block before
+ * the real call, if that calls no other wrapped function.  Then nothing is left to do after it.
+ * Otherwise an inner call may count the block, the block may be sampled, or a failure is to be
+ * reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by jumps, so
+ * that the caller there is the wrapper's, and need not be kept.  A compiler that called it would
+ * add the wrapper to the sample's backtrace.  leakwrap_NAME_not_fast stands apart, so that the
+ * wrapper saves no register before it leaves.
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
  * variable for the caller would take a register that malloc had to save.  The new block is hidden
  * before the last call: else the compiler moves it there early, and back before it returns it. */
-#define ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
-	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)           \
-	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                \
-	                                                 LEAKWRAP_CALLER_PARAMS)               \
-	{                                                                                      \
-		leakwrap_begin_allocation();                                                   \
-		ENTRY_FIND_ORIGINAL();                                                         \
-		ENTRY_ATTEMPT(name, arguments)                                                 \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);   \
-	}                                                                                      \
-	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                              \
-	{                                                                                      \
-		size_t bytes = size;                                                           \
-		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */       \
-		leakwrap_begin_allocation();                                                   \
-		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                           \
-		if (leakwrap_likely(passed && leakwrap_pass_after_call(bytes)))                \
-			return passed;                                                         \
-		LEAKWRAP_HIDE_VALUE(passed);                                                   \
-		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);               \
-	}                                                                                      \
-	ENTRY_SLOW_PATH type leakwrap_##name##_not_fast parameters                             \
-	{                                                                                      \
-		if (leakwrap_likely(leakwrap_thread_is_sampling()))                            \
-			return leakwrap_##name##_sampled arguments;                            \
-		struct leakwrap_caller caller = LEAKWRAP_CALLER;                               \
-		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                       \
-		                                   LEAKWRAP_CALLER_ARGS(caller));              \
-	}                                                                                      \
-	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                             \
-	{                                                                                      \
-		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                          \
-			if ((is_leaf) && leakwrap_likely(leakwrap_pass_before_call(size)))     \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                   \
-			return leakwrap_##name##_not_fast arguments;                           \
-		}                                                                              \
-		leakwrap_begin_allocation();                                                   \
-		uint32_t value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);           \
-		if (leakwrap_unlikely(value == 0)) {                                           \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                       \
-			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,               \
-			                                   LEAKWRAP_CALLER_ARGS(caller));      \
-		}                                                                              \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                        \
-		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                   \
-			return new_block;                                                      \
-		LEAKWRAP_HIDE_VALUE(new_block);                                                \
-		return verb(leakwrap_predicted_site(value), new_block,                         \
-		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                  \
+#define ENTRY_DEFINE_ALLOCATE(verb, pass, type, name, parameters, arguments, size, failure)  \
+	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)         \
+	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
+	                                                 LEAKWRAP_CALLER_PARAMS)             \
+	{                                                                                    \
+		leakwrap_begin_allocation();                                                 \
+		ENTRY_FIND_ORIGINAL();                                                       \
+		ENTRY_ATTEMPT(name, arguments)                                               \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
+	}                                                                                    \
+	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                            \
+	{                                                                                    \
+		size_t bytes = size;                                                         \
+		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */     \
+		leakwrap_begin_allocation();                                                 \
+		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                         \
+		if (leakwrap_likely(passed && leakwrap_pass_after_call(bytes)))              \
+			return passed;                                                       \
+		LEAKWRAP_HIDE_VALUE(passed);                                                 \
+		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);             \
+	}                                                                                    \
+	ENTRY_SLOW_PATH type leakwrap_##name##_not_fast parameters                           \
+	{                                                                                    \
+		if (leakwrap_likely(leakwrap_thread_is_sampling()))                          \
+			return leakwrap_##name##_sampled arguments;                          \
+		struct leakwrap_caller caller = LEAKWRAP_CALLER;                             \
+		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                     \
+		                                   LEAKWRAP_CALLER_ARGS(caller));            \
+	}                                                                                    \
+	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
+	{                                                                                    \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                        \
+			if (leakwrap_likely(pass(size)))                                     \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                 \
+			return leakwrap_##name##_not_fast arguments;                         \
+		}                                                                            \
+		leakwrap_begin_allocation();                                                 \
+		uint32_t value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);         \
+		if (leakwrap_unlikely(value == 0)) {                                         \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
+			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
+			                                   LEAKWRAP_CALLER_ARGS(caller));    \
+		}                                                                            \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                 \
+			return new_block;                                                    \
+		LEAKWRAP_HIDE_VALUE(new_block);                                              \
+		return verb(leakwrap_predicted_site(value), new_block,                       \
+		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                \
 	}
-
-#define ENTRY_ALLOCATE_AS(verb, is_leaf, type, name, parameters, arguments, size, failure)     \
-	ENTRY_DECLARE(type, name, parameters);                                                 \
-	ENTRY_DEFINE_ALLOCATE(verb, is_leaf, type, name, parameters, arguments, size, failure) \
-	type ENTRY_WRAPPER(name, parameters)                                                   \
-	{                                                                                      \
-		return leakwrap_##name##_allocate arguments;                                   \
-	}                                                                                      \
-	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  FAILURE: the
  * statement that makes it fail (ENTRY_DEFINE_ATTEMPT). */
-#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure) \
-	ENTRY_ALLOCATE_AS(verb, false, type, name, parameters, arguments, size, failure)
+#define ENTRY_ALLOCATE_AS(verb, pass, type, name, parameters, arguments, size, failure)     \
+	ENTRY_DECLARE(type, name, parameters);                                              \
+	ENTRY_DEFINE_ALLOCATE(verb, pass, type, name, parameters, arguments, size, failure) \
+	type ENTRY_WRAPPER(name, parameters)                                                \
+	{                                                                                   \
+		return leakwrap_##name##_allocate arguments;                                \
+	}                                                                                   \
+	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
-/* The same for a function that calls no other wrapped function. */
-#define ENTRY_ALLOCATE_LEAF(verb, type, name, parameters, arguments, size, failure) \
-	ENTRY_ALLOCATE_AS(verb, true, type, name, parameters, arguments, size, failure)
+/* The same for a function that may call other wrapped functions. */
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)                \
+	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, type, name, parameters, arguments, size, \
+	                  failure)
 
 /* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
  * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
@@ -225,60 +223,71 @@ __asm__(".globl leakwrap_disable");
 #endif
 
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes, or allocates
- * if "block" is NULL. */
-#define ENTRY_RESIZE(name, parameters, arguments, size)                                           \
-	ENTRY_DECLARE(void *, name, parameters);                                                  \
-	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, false, void *, name, parameters, arguments, \
-	                      size, return NULL)                                                  \
-	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                            \
-	ENTRY_SLOW_PATH void *leakwrap_##name##_slow_resize(ENTRY_LIST parameters,                \
-	                                                    LEAKWRAP_CALLER_PARAMS)               \
-	{                                                                                         \
-		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                  \
-		leakwrap_begin_allocation();                                                      \
-		ENTRY_RESIZE_ATTEMPT(name, arguments)                                             \
-		struct leakwrap_resize resize;                                                    \
-		leakwrap_begin_resize(&resize, block, size, caller.sp);                           \
-		ENTRY_FIND_ORIGINAL();                                                            \
-		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
-		return leakwrap_end_resize(&resize, resized, size, caller);                       \
-	}                                                                                         \
-	ENTRY_SLOW_PATH void *leakwrap_##name##_fast_resize(ENTRY_LIST parameters,                \
-	                                                    LEAKWRAP_CALLER_PARAMS)               \
-	{                                                                                         \
-		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                  \
-		leakwrap_begin_allocation();                                                      \
-		uint32_t value = leakwrap_fast_predict_small(size, caller);                       \
-		uint32_t old_value = leakwrap_fast_take(&value, block, size);                     \
-		if (leakwrap_unlikely(!old_value))                                                \
-			return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                \
-			                                     LEAKWRAP_CALLER_PASSED);             \
-		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                             \
-		leakwrap_self.releasing = NULL;                                                   \
-		if (leakwrap_likely(leakwrap_fast_record(value, resized)))                        \
-			return resized;                                                           \
-		return leakwrap_end_fast_resize(old_value, block, resized, size, caller);         \
-	}                                                                                         \
-	LEAKWRAP_INLINE void *leakwrap_##name##_resize parameters                                 \
-	{                                                                                         \
-		if (leakwrap_likely(leakwrap_may_be_fast(size) && block)) {                       \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                          \
-			return leakwrap_##name##_fast_resize(ENTRY_LIST arguments,                \
-			                                     LEAKWRAP_CALLER_ARGS(caller));       \
-		}                                                                                 \
-		if (!block)                                                                       \
-			return leakwrap_##name##_allocate arguments;                              \
-		/* A resize to 0 bytes may free the block, and return NULL without a failure. */  \
-		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block)))                \
-			return leakwrap_##name##_sampled arguments;                               \
-		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                  \
-		return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                        \
-		                                     LEAKWRAP_CALLER_ARGS(caller));               \
-	}                                                                                         \
-	void *ENTRY_WRAPPER(name, parameters)                                                     \
-	{                                                                                         \
-		return leakwrap_##name##_resize arguments;                                        \
-	}                                                                                         \
+ * if "block" is NULL.  PASS: see ENTRY_DEFINE_ALLOCATE. */
+#define ENTRY_RESIZE(pass, name, parameters, arguments, size)                                    \
+	ENTRY_DECLARE(void *, name, parameters);                                                 \
+	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, pass, void *, name, parameters, arguments, \
+	                      size, return NULL)                                                 \
+	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                           \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_slow_resize(ENTRY_LIST parameters,               \
+	                                                    LEAKWRAP_CALLER_PARAMS)              \
+	{                                                                                        \
+		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                 \
+		leakwrap_begin_allocation();                                                     \
+		ENTRY_RESIZE_ATTEMPT(name, arguments)                                            \
+		struct leakwrap_resize resize;                                                   \
+		leakwrap_begin_resize(&resize, block, size, caller.sp);                          \
+		ENTRY_FIND_ORIGINAL();                                                           \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                            \
+		return leakwrap_end_resize(&resize, resized, size, caller);                      \
+	}                                                                                        \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_fast_resize(ENTRY_LIST parameters,               \
+	                                                    LEAKWRAP_CALLER_PARAMS)              \
+	{                                                                                        \
+		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                 \
+		leakwrap_begin_allocation();                                                     \
+		uint32_t value = leakwrap_fast_predict_small(size, caller);                      \
+		uint32_t old_value = leakwrap_fast_take(&value, block, size);                    \
+		if (leakwrap_unlikely(!old_value))                                               \
+			return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,               \
+			                                     LEAKWRAP_CALLER_PASSED);            \
+		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                            \
+		leakwrap_self.releasing = NULL;                                                  \
+		if (leakwrap_likely(leakwrap_fast_record(value, resized)))                       \
+			return resized;                                                          \
+		return leakwrap_end_fast_resize(old_value, block, resized, size, caller);        \
+	}                                                                                        \
+	ENTRY_SLOW_PATH void *leakwrap_##name##_resize_not_fast parameters                       \
+	{                                                                                        \
+		if (!block) {                                                                    \
+			if (leakwrap_likely(pass(size)))                                         \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
+			return leakwrap_##name##_not_fast arguments;                             \
+		}                                                                                \
+		/* A resize to 0 bytes may free the block, and return NULL without a failure. */ \
+		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block))) {             \
+			if (leakwrap_likely(pass(size)))                                         \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
+			return leakwrap_##name##_sampled arguments;                              \
+		}                                                                                \
+		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                 \
+		return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                       \
+		                                     LEAKWRAP_CALLER_ARGS(caller));              \
+	}                                                                                        \
+	LEAKWRAP_INLINE void *leakwrap_##name##_resize parameters                                \
+	{                                                                                        \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(size)))                              \
+			return leakwrap_##name##_resize_not_fast arguments;                      \
+		if (!block)                                                                      \
+			return leakwrap_##name##_allocate arguments;                             \
+		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                 \
+		return leakwrap_##name##_fast_resize(ENTRY_LIST arguments,                       \
+		                                     LEAKWRAP_CALLER_ARGS(caller));              \
+	}                                                                                        \
+	void *ENTRY_WRAPPER(name, parameters)                                                    \
+	{                                                                                        \
+		return leakwrap_##name##_resize arguments;                                       \
+	}                                                                                        \
 	ENTRY_EXPORT_RESIZE(name, parameters, arguments)
 
 /* Defines FUNCTION, the slow path of a function that frees the parameter "block". */

@@ -12,9 +12,9 @@
  * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
 
-#define ALLOCATE(name, parameters, arguments, size)                                       \
-	ENTRY_ALLOCATE(leakwrap_record_malloc, void *, name, parameters, arguments, size, \
-	               return NULL)
+#define ALLOCATE(pass, name, parameters, arguments, size)                                          \
+	ENTRY_ALLOCATE_AS(leakwrap_record_malloc, pass, void *, name, parameters, arguments, size, \
+	                  return NULL)
 #define RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
 
@@ -55,31 +55,31 @@ REFER(pvalloc);
 #endif
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ENTRY_ALLOCATE_LEAF(leakwrap_record_malloc, void *, malloc, (size_t size), (size), size,
-                    return NULL)
+ALLOCATE(leakwrap_pass_before_malloc, malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 
 /* If the product overflows, the real function returns NULL and nothing is recorded. */
 #ifdef LEAKWRAP_ENTRY_calloc
-ALLOCATE(calloc, (size_t count, size_t size), (count, size), count *size)
+ALLOCATE(leakwrap_pass_before_leaf, calloc, (size_t count, size_t size), (count, size), count *size)
 OURS(calloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_memalign
-ALLOCATE(memalign, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATE(leakwrap_pass_never, memalign, (size_t alignment, size_t size), (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_aligned_alloc
-ALLOCATE(aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATE(leakwrap_pass_never, aligned_alloc, (size_t alignment, size_t size), (alignment, size),
+         size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_valloc
-ALLOCATE(valloc, (size_t size), (size), size)
+ALLOCATE(leakwrap_pass_never, valloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvalloc
-ALLOCATE(pvalloc, (size_t size), (size), size)
+ALLOCATE(leakwrap_pass_never, pvalloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_posix_memalign
@@ -116,13 +116,13 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_realloc
-ENTRY_RESIZE(realloc, (void *block, size_t size), (block, size), size)
+ENTRY_RESIZE(leakwrap_pass_before_leaf, realloc, (void *block, size_t size), (block, size), size)
 OURS(realloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_reallocarray
-ENTRY_RESIZE(reallocarray, (void *block, size_t count, size_t size), (block, count, size),
-             count *size)
+ENTRY_RESIZE(leakwrap_pass_never, reallocarray, (void *block, size_t count, size_t size),
+             (block, count, size), count *size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_free

@@ -59,6 +59,21 @@ bool leakwrap_heap_is_glibc(void)
 #endif
 }
 
+/* The other functions, as above.  A program may define one of them alone. */
+extern void *__real_calloc(size_t count, size_t size) __attribute__((weak));
+extern void *__real_realloc(void *block, size_t size) __attribute__((weak));
+extern void *__libc_calloc(size_t count, size_t size) __attribute__((weak));
+extern void *__libc_realloc(void *block, size_t size) __attribute__((weak));
+
+bool leakwrap_heap_has_leaves(void)
+{
+	if (leakwrap_originals.are_found)
+		return leakwrap_heap_is_glibc() && leakwrap_originals.calloc == __libc_calloc &&
+		       leakwrap_originals.realloc == __libc_realloc;
+	return leakwrap_heap_is_glibc() && __real_calloc == __libc_calloc &&
+	       __real_realloc == __libc_realloc;
+}
+
 /* Defined by the archive members that wrap/generator/generate.sh makes for an allocator that the
  * user named. */
 extern const char leakwrap_allocator_is_named __attribute__((weak));

@@ -13,6 +13,9 @@ bool leakwrap_heap_is_libc(void);
 /* Returns whether the program's malloc is certainly glibc's. */
 bool leakwrap_heap_is_glibc(void);
 
+/* Returns whether calloc and realloc certainly call no wrapped function: they are glibc's. */
+bool leakwrap_heap_has_leaves(void);
+
 /* Returns whether all heap blocks are certainly at least four words apart.  That holds for glibc's
  * malloc, unless the user named another allocator as well. */
 bool leakwrap_heap_min_block_is_4_words(void);

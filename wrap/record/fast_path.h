@@ -29,6 +29,13 @@
 #endif
 #include "wrap/base/thread.h"
 
+/* For a function that may call other wrapped functions: nothing is counted before the call. */
+LEAKWRAP_INLINE bool leakwrap_pass_never(size_t size)
+{
+	(void)size;
+	return false;
+}
+
 #ifdef LEAKWRAP_BARE
 
 /* Bare-metal builds have no fast path: every call takes the slow path. */
@@ -94,7 +101,13 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
+LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(size_t size)
+{
+	(void)size;
+	return false;
+}
+
+LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(size_t size)
 {
 	(void)size;
 	return false;
@@ -213,16 +226,27 @@ LEAKWRAP_INLINE bool leakwrap_count_down(size_t size)
 	return true;
 }
 
-/* Counts a block of SIZE bytes that is about to be allocated.  Returns false and changes nothing if
- * the block may be sampled, or a failure is to be reported.  Inner calls would count the block
- * again: only for a function that calls no other wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_call(size_t size)
+/* Counts a block of SIZE bytes that is about to be allocated by a thread in STATE.  Returns false
+ * and changes nothing if the thread is in another state, or if the block may be sampled.  Inner
+ * calls would count the block again: only for a function that calls no other wrapped function. */
+LEAKWRAP_INLINE bool leakwrap_pass_before_call(const _Atomic uint32_t *state, size_t size)
 {
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
-	return leakwrap_likely(
-	               leakwrap_self_after_call.state ==
-	               atomic_load_explicit(&leakwrap_passing_state, memory_order_relaxed)) &&
+	return leakwrap_likely(leakwrap_self_after_call.state ==
+	                       atomic_load_explicit(state, memory_order_relaxed)) &&
 	       leakwrap_count_down(size);
+}
+
+/* Does so for malloc. */
+LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(size_t size)
+{
+	return leakwrap_pass_before_call(&leakwrap_passing_state, size);
+}
+
+/* Does so for calloc and realloc, where they call no wrapped function. */
+LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(size_t size)
+{
+	return leakwrap_pass_before_call(&leakwrap_leaf_state, size);
 }
 
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The

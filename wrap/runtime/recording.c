@@ -7,6 +7,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
+#include "wrap/live/heap_allocator.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/site/site_mark.h"
 #include "wrap/site/site_table.h"
@@ -74,6 +75,8 @@ void leakwrap_recording_start(void)
 	leakwrap_announce_recording(recording.is_on, recording.interval);
 	if (leakwrap_options.dump_at_failure)
 		leakwrap_sampling_look_after_calls();
+	if (leakwrap_heap_has_leaves())
+		leakwrap_sampling_has_leaves();
 	recording.pauses = !recording.is_on || recording.interval != 0;
 	if (recording.pauses)
 		leakwrap_sampling_switch(recording.is_on ? recording.interval
