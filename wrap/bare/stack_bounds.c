@@ -9,14 +9,11 @@ bool leakwrap_stack_is_own(uintptr_t sp)
 }
 
 /* An interrupt runs on the main stack, whatever task it interrupts. */
-struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
+struct leakwrap_stack leakwrap_stack_find(uintptr_t sp)
 {
-	const struct leakwrap_thread *self = &leakwrap_self;
 	uintptr_t low = (uintptr_t)leakwrap_bare.stack_low;
 	uintptr_t high = (uintptr_t)leakwrap_bare.stack_high;
 
-	if (self->stack_high - sp <= self->stack_room)
-		return (struct leakwrap_stack){sp, self->stack_high, false};
 	if (sp >= low && sp <= high)
 		return (struct leakwrap_stack){sp, high, false};
 	return (struct leakwrap_stack){sp, sp, true};

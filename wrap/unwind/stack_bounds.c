@@ -175,7 +175,7 @@ bool leakwrap_stack_is_own(uintptr_t sp)
 	return leakwrap_stack_room(sp) > 0 || grow_down(&leakwrap_self, sp);
 }
 
-struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
+struct leakwrap_stack leakwrap_stack_find(uintptr_t sp)
 {
 	struct leakwrap_stack stack = {sp, sp, false};
 

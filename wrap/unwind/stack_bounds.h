@@ -26,10 +26,6 @@ struct leakwrap_stack {
 	bool foreign;   /* not the thread's own; leakwrap_stack_reach moves the bounds */
 };
 
-/* Returns the bounds of the stack on which SP lies.  Makes system calls only if SP is on a page
- * that this thread's stack has not used before. */
-struct leakwrap_stack leakwrap_stack_at(uintptr_t sp);
-
 /* Returns the number of readable bytes from SP upward on the thread's own stack.  Returns 0 if SP
  * is on another stack, or on a page that leakwrap_stack_at has not probed yet. */
 static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
@@ -40,6 +36,18 @@ static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 	LEAKWRAP_KEEP_ADDRESS(self);
 	room = self->stack_high - sp;
 	return leakwrap_likely(room <= self->stack_room) ? room : 0;
+}
+
+/* Does the work of leakwrap_stack_at where leakwrap_stack_room returns 0. */
+struct leakwrap_stack leakwrap_stack_find(uintptr_t sp);
+
+/* Returns the bounds of the stack on which SP lies.  Makes system calls only if SP is on a page
+ * that this thread's stack has not used before. */
+static inline struct leakwrap_stack leakwrap_stack_at(uintptr_t sp)
+{
+	return leakwrap_likely(leakwrap_stack_room(sp) > 0)
+	               ? (struct leakwrap_stack){sp, leakwrap_self.stack_high, false}
+	               : leakwrap_stack_find(sp);
 }
 
 /* Returns true if SP lies on the thread's own stack.  Makes system calls as leakwrap_stack_at
