@@ -16,12 +16,17 @@
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_collect.h"
+#include "wrap/site/stack_cache.h"
+#include "wrap/site/stack_probe.h"
 #include "wrap/site/stack_shape.h"
 #include "made_up.h"
 #include "one_module.h"
 #include "unit.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
 
@@ -63,9 +68,67 @@ static void walk(unsigned depth, unsigned gap)
 	}
 }
 
+/* -- a shape that comes back ------------------------------------------------------------------- */
+
+enum { SETS = 1u << LEAKWRAP_STACK_CACHE_SET_BITS };
+
+/* Walks a stack of 3 frames at GAP, and returns the way of the cache that has its shape then.  Sets
+ * *BEFORE to what the way had. */
+static const struct leakwrap_stack_shape *_Atomic *learn(unsigned gap,
+                                                         const struct leakwrap_stack_shape **before)
+{
+	static const struct leakwrap_stack_shape *all[SETS];
+
+	for (unsigned set = 0; set < SETS; set++)
+		all[set] = leakwrap_stack_cache_ways[0][set];
+	walk(3, gap);
+	for (unsigned set = 0; set < SETS; set++)
+		if (leakwrap_stack_cache_ways[0][set] != all[set]) {
+			*before = all[set];
+			return &leakwrap_stack_cache_ways[0][set];
+		}
+	CHECK(false);
+	return NULL;
+}
+
+/* Sweeps, a second after the last time.  Returns whether shapes were given back. */
+static bool sweep(void)
+{
+	static uint32_t time;
+
+	leakwrap_stack_shapes_begin_sweep();
+	leakwrap_stack_cache_keep_shapes();
+	return leakwrap_stack_shapes_sweep(time += 1000);
+}
+
+/* A thread brings a shape back to the cache that was removed.  The next sweep removes it again, and
+ * its memory is not given back before it has rested once more.  For a child: no call site forgets
+ * its stacks here. */
+static void come_back(void)
+{
+	const struct leakwrap_stack_shape *before, *unused, *shape;
+	const struct leakwrap_stack_shape *_Atomic *const way = learn(11, &before);
+	unsigned sweeps = 0;
+
+	shape = *way;
+	*way = before;
+	for (unsigned i = 0; i < 10; i++)
+		CHECK(!sweep());
+	*way = shape;
+	CHECK(!sweep());
+	CHECK(*way != shape);
+	CHECK(*learn(12, &unused) != shape);
+	for (; !sweep(); sweeps++)
+		CHECK(sweeps < 20);
+	CHECK(sweeps >= 8);
+	CHECK(*learn(13, &unused) == shape);
+}
+
 int main(void)
 {
 	unsigned walks = 0;
+	int status = 1;
+	pid_t child;
 
 #ifdef __SANITIZE_THREAD__
 	/* ThreadSanitizer is slow, and finds nothing in what one thread does alone. */
@@ -74,6 +137,12 @@ int main(void)
 
 	leakwrap_self.stack_high = (uintptr_t)(stack + WORDS);
 	leakwrap_self.stack_room = sizeof(stack) - sizeof(stack[0]);
+	child = fork();
+	if (child == 0) {
+		come_back();
+		exit(0);
+	}
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
 	for (unsigned depth = 2; depth <= DEPTHS && leakwrap_stack_shapes_have_room(); depth++)
 		for (unsigned gap = 1; depth * gap < WORDS; gap++)
 			walk(depth, gap);

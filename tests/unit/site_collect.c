@@ -340,6 +340,37 @@ static void rest_if_learned(void)
 	CHECK(freed > LEARNED * 9 / 10);
 }
 
+/* The clock of that rest stands still while a dump reads: it may have interrupted the thread. */
+static void rest_in_dump(void)
+{
+	enum { LEARNED = 200 };
+	const uint64_t second = 1000000000;
+	uint32_t who[LEARNED], number[LEARNED];
+	unsigned freed = 0;
+
+	for (unsigned i = 0; i < LEARNED; i++) {
+		who[i] = new_stack();
+		number[i] = walk(who[i]);
+		leakwrap_site_chunk(number[i])->stack_count[number[i] % LEAKWRAP_SITE_CHUNK] = 1;
+	}
+	collect(1);
+	leakwrap_site_numbers_hold();
+	atomic_fetch_add(&ahead, 12 * second);
+	collect(2);
+	leakwrap_site_numbers_release();
+	collect(2);
+	for (unsigned i = 0; i < LEARNED; i++)
+		check(number[i], who[i]);
+	for (unsigned seconds = 0; freed <= LEARNED * 9 / 10; seconds++) {
+		CHECK(seconds < 12);
+		atomic_fetch_add(&ahead, second);
+		collect(1);
+		freed = 0;
+		for (unsigned i = 0; i < LEARNED; i++)
+			freed += leakwrap_site_backtrace(number[i]) == 0;
+	}
+}
+
 /* -- a dump ------------------------------------------------------------------------------------ */
 
 static _Atomic bool is_inside, may_leave;
@@ -719,6 +750,7 @@ int main(void)
 		in_child(fork_numbers);
 		record_late();
 		rest_if_learned();
+		rest_in_dump();
 		dump_slowly();
 		dump_without_gap();
 		add_in_dump();

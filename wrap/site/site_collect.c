@@ -38,10 +38,13 @@
 /* An unlinked call site rests for this time, in nanoseconds, at least. */
 #define REST_NS 20000000u
 
-/* If a stack of it was learned, it rests for this number of units of 67 ms: a thread that has
- * recognized it may have been stopped before it records the block.  Fewer than 256. */
-#define LEARNED_REST 120u
-#define UNIT_LOG2    26
+/* If a stack of it was learned, it rests for this number of units of 64 ms in which no dump reads,
+ * fewer than 256: a thread that has recognized it may have been stopped before it records the
+ * block.  A call site of a plugin rests for less: it holds the plugin's module, and a program may
+ * load thousands in that time. */
+#define LEARNED_REST 125u
+#define PLUGIN_REST  2u
+#define UNIT_LOG2    6
 
 /* If fewer near numbers than these are left, no call site rests longer than REST_NS. */
 #define LEFT_TO_REST (LEAKWRAP_NEAR_LIMIT / 4)
@@ -120,7 +123,7 @@ static void for_each_site(void (*visit)(uint32_t number))
 
 static uint8_t units_now(void)
 {
-	return (uint8_t)(leakwrap_time_monotonic() >> UNIT_LOG2);
+	return (uint8_t)(leakwrap_site_numbers_quiet_time() >> UNIT_LOG2);
 }
 
 /* When NUMBER was unlinked, in units of LEARNED_REST.  An unlinked call site is not walked to. */
@@ -130,13 +133,15 @@ static _Atomic uint8_t *rests_since(uint32_t number)
 }
 
 /* Returns whether NUMBER, which is unlinked, must not be freed yet.  If the time since then is more
- * than 255 units, it may be mistaken for less.  A call site of a plugin does not rest: it would
- * hold the plugin's module, and a program may load thousands in that time. */
+ * than 255 units, it may be mistaken for less. */
 static bool rests(uint32_t number)
 {
+	const uint32_t least = leakwrap_site_hash(number) & LEAKWRAP_SITE_MAY_BE_UNLOADED
+	                               ? PLUGIN_REST
+	                               : LEARNED_REST;
+
 	return collection.can_rest && leakwrap_stack_cache_has_learned(number) &&
-	       !(leakwrap_site_hash(number) & LEAKWRAP_SITE_MAY_BE_UNLOADED) &&
-	       (uint8_t)(collection.units - atomic_load(rests_since(number))) < LEARNED_REST;
+	       (uint8_t)(collection.units - atomic_load(rests_since(number))) < least;
 }
 
 /* Marks the call sites from before the fork or the mark, whose numbers say so, and those against
@@ -305,7 +310,7 @@ static void sweep_stacks(void)
 	leakwrap_stack_shapes_begin_sweep();
 	leakwrap_high_halves_begin_sweep();
 	leakwrap_stack_cache_keep_shapes();
-	if (leakwrap_stack_shapes_sweep(leakwrap_time_monotonic())) {
+	if (leakwrap_stack_shapes_sweep(leakwrap_site_numbers_quiet_time())) {
 		leakwrap_stack_index_clear();
 		for_each_site(leakwrap_stack_cache_forget);
 	} else {

@@ -10,9 +10,10 @@
  * 20 ms apart or more, and no reader is left from before the first.  If a dump reads during the
  * second, a third one frees it, when that dump has ended: others may have begun.
  *
- * A thread whose stack is recognized is no reader.  So a call site whose stack was ever learned is
- * freed eight seconds after it was unlinked, unless numbers are short, or it goes through a module
- * that may be unloaded.
+ * A thread whose stack is recognized is no reader.  A dump may interrupt it then.  So a call site
+ * whose stack was ever learned is freed when eight seconds without a dump have passed since it was
+ * unlinked, unless numbers are short.  If it goes through a module that may be unloaded, a tenth of
+ * a second is enough.
  *
  * Known limit: if a thread stays inside one malloc for longer, its block is shown under a call site
  * that was freed, or under the next one with that number.  Numbers are given out again after all

@@ -28,8 +28,10 @@ static struct range far_numbers = {.first = LEAKWRAP_NEAR_LIMIT,
                                    .circle_end = LEAKWRAP_SITE_LIMIT};
 
 static struct {
-	_Atomic uint32_t wanted;  /* leakwrap_site_numbers_wanted */
-	_Atomic unsigned holders; /* leakwrap_site_numbers_hold */
+	_Atomic uint32_t wanted;     /* leakwrap_site_numbers_wanted */
+	_Atomic unsigned holders;    /* leakwrap_site_numbers_hold */
+	_Atomic uint32_t held_since; /* in milliseconds: when the first of the holders came */
+	_Atomic uint32_t held_time;  /* the milliseconds in which there were holders, before that */
 	_Atomic bool is_marking;
 } numbers;
 
@@ -330,15 +332,24 @@ bool leakwrap_site_group_is_idle(uint32_t number)
 
 /* -- holding ----------------------------------------------------------------------------------- */
 
+static uint32_t milliseconds(void)
+{
+	return (uint32_t)(leakwrap_time_monotonic() / 1000000);
+}
+
 void leakwrap_site_numbers_hold(void)
 {
-	atomic_fetch_add(&numbers.holders, 1);
+	if (atomic_fetch_add(&numbers.holders, 1) == 0)
+		atomic_store(&numbers.held_since, milliseconds());
 	atomic_thread_fence(memory_order_seq_cst); /* the live table is read after that */
 }
 
 void leakwrap_site_numbers_release(void)
 {
-	atomic_fetch_sub(&numbers.holders, 1);
+	const uint32_t since = atomic_load(&numbers.held_since);
+
+	if (atomic_fetch_sub(&numbers.holders, 1) == 1)
+		atomic_fetch_add(&numbers.held_time, milliseconds() - since);
 }
 
 bool leakwrap_site_numbers_are_held(void)
@@ -346,9 +357,19 @@ bool leakwrap_site_numbers_are_held(void)
 	return atomic_load(&numbers.holders) > 0;
 }
 
+uint32_t leakwrap_site_numbers_quiet_time(void)
+{
+	const uint32_t now = leakwrap_site_numbers_are_held() ? atomic_load(&numbers.held_since)
+	                                                      : milliseconds();
+
+	return now - atomic_load(&numbers.held_time);
+}
+
 void leakwrap_site_numbers_forked(void)
 {
-	atomic_store(&numbers.holders, 0);
+	if (atomic_exchange(&numbers.holders, 0) > 0)
+		atomic_fetch_add(&numbers.held_time,
+		                 milliseconds() - atomic_load(&numbers.held_since));
 }
 
 /* -- marks ------------------------------------------------------------------------------------- */

@@ -292,8 +292,8 @@ void leakwrap_stack_cache_keep_shapes(void)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++) {
 			const struct leakwrap_stack_shape *shape = shape_in(way, set);
 
-			if (shape)
-				leakwrap_stack_shape_keep(shape);
+			if (shape && !leakwrap_stack_shape_keep(shape))
+				empty(way, set);
 		}
 }
 

@@ -17,7 +17,7 @@ struct interned {
 	UT_hash_handle hh;           /* the key is all from HIGH_HALVES to the end of the shape */
 	struct interned *next;       /* the shape that was removed after this one */
 	unsigned sweep;              /* the latest sweep that kept it */
-	unsigned tick;               /* when it was removed (rest.tick) */
+	unsigned tick;               /* when it was removed (rest.tick); 0: it was not */
 	const uint32_t *high_halves; /* of the return addresses: base_backtrace.h */
 	uint64_t owners;             /* owners_of */
 };
@@ -300,16 +300,16 @@ uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape)
 
 /* A thread may stop between two instructions of the allocation path, in the middle of a shape.  A
  * shape that is removed meanwhile rests until this number of ticks has passed.  A tick takes a
- * second or more, also when the whole process stands still for a while. */
+ * second or more in which no dump reads, also when the whole process stands still for a while. */
 #define REST_TICKS  10
-#define NS_PER_TICK 1000000000u
+#define MS_PER_TICK 1000u
 
 /* The removed shapes that rest, oldest first. */
 static struct {
 	struct interned *first, *last;
 	unsigned tick;
-	uint64_t tick_began; /* leakwrap_time_monotonic */
-} rest;
+	uint32_t tick_began; /* leakwrap_site_numbers_quiet_time */
+} rest = {.tick = 1};
 
 bool leakwrap_stack_shapes_are_many(void)
 {
@@ -336,26 +336,7 @@ void leakwrap_stack_shapes_postpone_sweep(void)
 	atomic_store(&count.refused, 0);
 }
 
-/* Gives back the shapes that have rested long enough.  Returns whether there were any. */
-static bool end_rest(uint64_t now)
-{
-	bool has_given = false;
-
-	if (now - rest.tick_began >= NS_PER_TICK) {
-		rest.tick++;
-		rest.tick_began = now;
-	}
-	while (rest.first && rest.tick - rest.first->tick >= REST_TICKS) {
-		struct interned *shape = rest.first;
-
-		rest.first = shape->next;
-		add_to(&count.resting, 0u - 1);
-		leakwrap_arena_give(shape, KEY + shape->hh.keylen);
-		has_given = true;
-	}
-	return has_given;
-}
-
+/* Appends SHAPE, which was removed, to those that rest. */
 static void begin_rest(struct interned *shape)
 {
 	shape->tick = rest.tick;
@@ -365,8 +346,31 @@ static void begin_rest(struct interned *shape)
 	else
 		rest.first = shape;
 	rest.last = shape;
-	add_to(&count.resting, 1);
-	add_to(&count.interned, 0u - 1);
+}
+
+/* Gives back the shapes that have rested long enough.  Returns whether there were any.  The latest
+ * sweep has found some of them in the cache, and removed them there: they rest once more. */
+static bool end_rest(uint32_t now)
+{
+	bool has_given = false;
+
+	if (now - rest.tick_began >= MS_PER_TICK) {
+		rest.tick++;
+		rest.tick_began = now;
+	}
+	while (rest.first && rest.tick - rest.first->tick >= REST_TICKS) {
+		struct interned *const shape = rest.first;
+
+		rest.first = shape->next;
+		if (shape->sweep == count.sweeps) {
+			begin_rest(shape);
+			continue;
+		}
+		add_to(&count.resting, 0u - 1);
+		leakwrap_arena_give(shape, KEY + shape->hh.keylen);
+		has_given = true;
+	}
+	return has_given;
 }
 
 unsigned leakwrap_stack_shapes_sweeps(void)
@@ -379,12 +383,15 @@ void leakwrap_stack_shapes_begin_sweep(void)
 	atomic_fetch_add(&count.sweeps, 1);
 }
 
-void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape)
+bool leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape)
 {
-	interned_of(shape)->sweep = count.sweeps;
+	struct interned *const interned = interned_of(shape);
+
+	interned->sweep = count.sweeps;
+	return interned->tick == 0;
 }
 
-bool leakwrap_stack_shapes_sweep(uint64_t now)
+bool leakwrap_stack_shapes_sweep(uint32_t now)
 {
 	const bool has_given = end_rest(now);
 	struct interned *shape, *next;
@@ -395,6 +402,8 @@ bool leakwrap_stack_shapes_sweep(uint64_t now)
 			leakwrap_high_halves_keep(shape->high_halves);
 		} else {
 			HASH_DEL(shapes, shape);
+			add_to(&count.resting, 1);
+			add_to(&count.interned, 0u - 1);
 			begin_rest(shape);
 		}
 	}

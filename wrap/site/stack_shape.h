@@ -19,8 +19,8 @@
  * the next.  This decides what tracing costs a program with many live blocks.
  *
  * A shape is immutable once published.  A signal handler may read it.  The allocation path reads
- * shapes and tells nobody, so the memory of a removed shape rests for ten seconds or more before it
- * is used again (leakwrap_stack_shapes_sweep).
+ * shapes and tells nobody, so the memory of a removed shape rests for ten seconds or more without a
+ * dump before it is used again (leakwrap_stack_shapes_sweep).
  */
 #ifndef LEAKWRAP_STACK_SHAPE_H
 #define LEAKWRAP_STACK_SHAPE_H
@@ -134,12 +134,16 @@ void leakwrap_stack_shapes_count_refused(void);
 void leakwrap_stack_shapes_postpone_sweep(void);
 
 /* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the
- * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_time_monotonic().
+ * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_site_numbers_quiet_time().
  * Returns true if the caller must remove all keys of the stack index now: later shapes may lie
- * where removed ones lay. */
+ * where removed ones lay.
+ *
+ * leakwrap_stack_shape_keep returns false if an earlier sweep has removed SHAPE.  A thread that
+ * stopped on the way has brought it back, and the caller must remove it once more: its rest begins
+ * anew. */
 void leakwrap_stack_shapes_begin_sweep(void);
-void leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
-bool leakwrap_stack_shapes_sweep(uint64_t now);
+bool leakwrap_stack_shape_keep(const struct leakwrap_stack_shape *shape);
+bool leakwrap_stack_shapes_sweep(uint32_t now);
 
 /* Returns how many sweeps have begun, modulo 2^32.  Signal-safe, takes no lock. */
 unsigned leakwrap_stack_shapes_sweeps(void);
