@@ -134,7 +134,7 @@ void leakwrap_stack_shapes_count_refused(void);
 void leakwrap_stack_shapes_postpone_sweep(void);
 
 /* To remove shapes: begin, keep each shape that is still in use, and sweep.  The sweep keeps the
- * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_site_numbers_quiet_time().
+ * high halves of each shape that stays (base_backtrace.h).  NOW: leakwrap_site_numbers_quiet_time.
  * Returns true if the caller must remove all keys of the stack index now: later shapes may lie
  * where removed ones lay.
  *
