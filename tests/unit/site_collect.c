@@ -306,19 +306,36 @@ static void record_late(void)
 
 /* -- stacks that were learned ------------------------------------------------------------------ */
 
-/* A thread may recognize a stack that was learned, and be stopped for seconds before it records the
- * block.  The call site keeps its number meanwhile, and comes back if there is a block then. */
-static void rest_if_learned(void)
-{
-	enum { LEARNED = 200, SECOND = 1000000000 };
-	uint32_t who[LEARNED], number[LEARNED];
-	unsigned freed = 0;
+enum { LEARNED = 200 };
 
+/* Walks new stacks, as if they were learned.  Stores them in WHO, and their call sites in NUMBER. */
+static void walk_and_learn(uint32_t *who, uint32_t *number)
+{
 	for (unsigned i = 0; i < LEARNED; i++) {
 		who[i] = new_stack();
 		number[i] = walk(who[i]);
 		leakwrap_site_chunk(number[i])->stack_count[number[i] % LEAKWRAP_SITE_CHUNK] = 1;
 	}
+}
+
+/* Returns how many of the call sites NUMBER were freed. */
+static unsigned count_freed(const uint32_t *number)
+{
+	unsigned freed = 0;
+
+	for (unsigned i = 0; i < LEARNED; i++)
+		freed += leakwrap_site_backtrace(number[i]) == 0;
+	return freed;
+}
+
+/* A thread may recognize a stack that was learned, and be stopped for seconds before it records the
+ * block.  The call site keeps its number meanwhile, and comes back if there is a block then. */
+static void rest_if_learned(void)
+{
+	enum { SECOND = 1000000000 };
+	uint32_t who[LEARNED], number[LEARNED];
+
+	walk_and_learn(who, number);
 	for (unsigned second = 0; second < 7; second++) {
 		collect(1);
 		atomic_fetch_add(&ahead, SECOND);
@@ -335,24 +352,16 @@ static void rest_if_learned(void)
 	collect(1);
 	atomic_fetch_add(&ahead, 10 * (uint64_t)SECOND);
 	collect(2);
-	for (unsigned i = 0; i < LEARNED; i++)
-		freed += leakwrap_site_backtrace(number[i]) == 0;
-	CHECK(freed > LEARNED * 9 / 10);
+	CHECK(count_freed(number) > LEARNED * 9 / 10);
 }
 
 /* The clock of that rest stands still while a dump reads: it may have interrupted the thread. */
 static void rest_in_dump(void)
 {
-	enum { LEARNED = 200 };
 	const uint64_t second = 1000000000;
 	uint32_t who[LEARNED], number[LEARNED];
-	unsigned freed = 0;
 
-	for (unsigned i = 0; i < LEARNED; i++) {
-		who[i] = new_stack();
-		number[i] = walk(who[i]);
-		leakwrap_site_chunk(number[i])->stack_count[number[i] % LEAKWRAP_SITE_CHUNK] = 1;
-	}
+	walk_and_learn(who, number);
 	collect(1);
 	leakwrap_site_numbers_hold();
 	atomic_fetch_add(&ahead, 12 * second);
@@ -361,13 +370,10 @@ static void rest_in_dump(void)
 	collect(2);
 	for (unsigned i = 0; i < LEARNED; i++)
 		check(number[i], who[i]);
-	for (unsigned seconds = 0; freed <= LEARNED * 9 / 10; seconds++) {
+	for (unsigned seconds = 0; count_freed(number) <= LEARNED * 9 / 10; seconds++) {
 		CHECK(seconds < 12);
 		atomic_fetch_add(&ahead, second);
 		collect(1);
-		freed = 0;
-		for (unsigned i = 0; i < LEARNED; i++)
-			freed += leakwrap_site_backtrace(number[i]) == 0;
 	}
 }
 
