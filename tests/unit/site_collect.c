@@ -308,7 +308,7 @@ static void record_late(void)
 
 enum { LEARNED = 200 };
 
-/* Walks new stacks, as if they were learned.  Stores them in WHO, and their call sites in NUMBER. */
+/* Walks new stacks, as if they were learned.  Stores them in WHO, their call sites in NUMBER. */
 static void walk_and_learn(uint32_t *who, uint32_t *number)
 {
 	for (unsigned i = 0; i < LEARNED; i++) {

@@ -30,8 +30,8 @@ static struct range far_numbers = {.first = LEAKWRAP_NEAR_LIMIT,
 static struct {
 	_Atomic uint32_t wanted;     /* leakwrap_site_numbers_wanted */
 	_Atomic unsigned holders;    /* leakwrap_site_numbers_hold */
-	_Atomic uint32_t held_since; /* in milliseconds: when the first of the holders came */
-	_Atomic uint32_t held_time;  /* the milliseconds in which there were holders, before that */
+	_Atomic uint32_t held_since; /* in milliseconds: from then on HELD_TIME is not added up */
+	_Atomic uint32_t held_time;  /* the milliseconds in which there were holders */
 	_Atomic bool is_marking;
 } numbers;
 
@@ -332,44 +332,64 @@ bool leakwrap_site_group_is_idle(uint32_t number)
 
 /* -- holding ----------------------------------------------------------------------------------- */
 
-static uint32_t milliseconds(void)
-{
-	return (uint32_t)(leakwrap_time_monotonic() / 1000000);
-}
-
-void leakwrap_site_numbers_hold(void)
-{
-	if (atomic_fetch_add(&numbers.holders, 1) == 0)
-		atomic_store(&numbers.held_since, milliseconds());
-	atomic_thread_fence(memory_order_seq_cst); /* the live table is read after that */
-}
-
-void leakwrap_site_numbers_release(void)
-{
-	const uint32_t since = atomic_load(&numbers.held_since);
-
-	if (atomic_fetch_sub(&numbers.holders, 1) == 1)
-		atomic_fetch_add(&numbers.held_time, milliseconds() - since);
-}
-
 bool leakwrap_site_numbers_are_held(void)
 {
 	return atomic_load(&numbers.holders) > 0;
 }
 
+static uint32_t milliseconds(void)
+{
+	return (uint32_t)(leakwrap_time_monotonic() / 1000000);
+}
+
+/* A holder sets held_since before it counts, and adds to held_time before it counts no more.  So
+ * who looks between two of these steps may find the quiet time too short, but never too long. */
+void leakwrap_site_numbers_hold(void)
+{
+	uint32_t since = atomic_load(&numbers.held_since);
+
+	/* Another holder may come first: then its time stays. */
+	if (!leakwrap_site_numbers_are_held())
+		atomic_compare_exchange_strong(&numbers.held_since, &since, milliseconds());
+	atomic_fetch_add(&numbers.holders, 1); /* the live table is read after that */
+	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void add_held_time(void)
+{
+	const uint32_t since = atomic_load(&numbers.held_since), now = milliseconds();
+
+	atomic_fetch_add(&numbers.held_time, now - since);
+	atomic_store(&numbers.held_since, now);
+}
+
+void leakwrap_site_numbers_release(void)
+{
+	add_held_time();
+	atomic_fetch_sub(&numbers.holders, 1);
+}
+
+/* The most milliseconds by which the quiet time may seem to run backward: two holders may add the
+ * same time. */
+#define BACKWARD_MAX 3600000u
+
 uint32_t leakwrap_site_numbers_quiet_time(void)
 {
+	static uint32_t latest;
 	const uint32_t now = leakwrap_site_numbers_are_held() ? atomic_load(&numbers.held_since)
 	                                                      : milliseconds();
+	const uint32_t quiet = now - atomic_load(&numbers.held_time);
 
-	return now - atomic_load(&numbers.held_time);
+	if (latest - quiet > BACKWARD_MAX)
+		latest = quiet;
+	return latest;
 }
 
 void leakwrap_site_numbers_forked(void)
 {
-	if (atomic_exchange(&numbers.holders, 0) > 0)
-		atomic_fetch_add(&numbers.held_time,
-		                 milliseconds() - atomic_load(&numbers.held_since));
+	if (leakwrap_site_numbers_are_held())
+		add_held_time();
+	atomic_store(&numbers.holders, 0);
 }
 
 /* -- marks ------------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ bool leakwrap_site_numbers_are_held(void);
 /* Returns the time in milliseconds, modulo 2^32, in which no numbers were held.  A dump may have
  * interrupted a thread in the middle of an allocation.  While it lasts, and while others follow it
  * at once, that thread does not go on.  So what rests for such a thread rests for a time of this
- * clock.  Signal-safe. */
+ * clock.  The caller holds the tables' lock. */
 uint32_t leakwrap_site_numbers_quiet_time(void);
 
 /* In a forked child: forgets the holders, which were threads of the parent. */
