@@ -1,17 +1,15 @@
 /* shapes_return.c - stack shapes fill their room, rest, and come back: a program that has met
  * stacks of ever new shapes learns stacks again later. The parts are stack_shape.c, stack_cache.c
  * and site_collect.c in wrap/site.
- * sources: wrap/site/site_peak.c wrap/live/samples.c
- * sources: wrap/site/site_allocated.c wrap/base/sampling.c
- * sources: wrap/site/site_collect.c wrap/site/site_table.c wrap/site/site_chunk.c
- * sources: wrap/site/stack_cache.c wrap/site/stack_shape.c wrap/site/stack_index.c
- * sources: wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
- * sources: wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c wrap/site/site_numbers.c
- * sources: wrap/site/base_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
- * sources: wrap/base/thread_memory.c
- * sources: wrap/base/hash_table.c wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c
- * sources: wrap/port/linux*.c wrap/base/options.c wrap/site/site_read.c
- * sources: wrap/site/site_age.c wrap/site/young_ring.c
+ * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
+ * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
+ * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
+ * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/foreign_stack.c
+ * sources: wrap/unwind/stack_bounds.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c
+ * sources: wrap/site/site_numbers.c wrap/site/base_backtrace.c wrap/base/byte_pool.c
+ * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/hash_table.c
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * sources: wrap/base/options.c wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
  * flags: -Wl,--wrap=leakwrap_time_monotonic */
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"

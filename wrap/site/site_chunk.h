@@ -27,7 +27,7 @@ struct leakwrap_site_chunk {
 	 * the address by that of an equal copy. */
 	_Atomic leakwrap_pool_offset backtrace[LEAKWRAP_SITE_CHUNK];
 	/* The hash of the backtrace, which stands for it in lookups, and
-	 * LEAKWRAP_SITE_MAY_BE_UNLOADED: see site_table.c. */
+	 * LEAKWRAP_SITE_MAY_BE_UNLOADED: see site_lookup.c. */
 	uint64_t hash[LEAKWRAP_SITE_CHUNK];
 	/* How many stacks of the call site the stack index was given, and how many walks have led
 	 * to the call site: see stack_cache.c.  While the call site is unlinked,

@@ -1,5 +1,5 @@
-/* site_removal.h - what the call-site table does to remove call sites.  For site_collect.c alone,
- * which holds the tables' lock. */
+/* site_removal.h - how call sites are removed.  For site_collect.c alone, which holds the tables'
+ * lock. */
 #ifndef LEAKWRAP_SITE_REMOVAL_H
 #define LEAKWRAP_SITE_REMOVAL_H
 

@@ -10,7 +10,8 @@
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
  * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
- * sites, and a uthash handle is larger than a delta.  So hash_table.h holds the numbers.
+ * sites, and a uthash handle is larger than a delta.  So the numbers stand in a table without
+ * handles (site_lookup.h).
  */
 #ifndef LEAKWRAP_SITE_TABLE_H
 #define LEAKWRAP_SITE_TABLE_H
