@@ -184,9 +184,9 @@ static uint32_t new_stack(void)
 static void collect(unsigned count)
 {
 	for (; count > 0; count--) {
-		const unsigned generation = leakwrap_byte_pool_generation();
+		const uint32_t before = leakwrap_sites_collections();
 
-		for (unsigned i = 0; leakwrap_byte_pool_generation() == generation; i++) {
+		for (unsigned i = 0; leakwrap_sites_collections() == before; i++) {
 			const uint32_t who = new_stack();
 
 			CHECK(i < 4 * LEAKWRAP_SITE_LIMIT);
@@ -394,11 +394,11 @@ static void *stay_inside(void *unused)
 /* Walks so many new stacks that collections are due, and checks that none runs. */
 static void collect_in_vain(void)
 {
-	const unsigned generation = leakwrap_byte_pool_generation();
+	const uint32_t before = leakwrap_sites_collections();
 
 	for (unsigned i = 0; i < 80000; i++)
 		walk(new_stack());
-	CHECK(leakwrap_byte_pool_generation() == generation);
+	CHECK(leakwrap_sites_collections() == before);
 }
 
 /* While a reader is inside or a dump reads, no collection follows the one that it may have seen.
@@ -472,7 +472,7 @@ static void *dump_in_turn(void *thread)
 static void dump_without_gap(void)
 {
 	enum { WALKS = 600000 };
-	const unsigned generation = leakwrap_byte_pool_generation();
+	const uint32_t before = leakwrap_sites_collections();
 	pthread_t thread[2];
 
 	for (uintptr_t i = 0; i < 2; i++)
@@ -487,7 +487,7 @@ static void dump_without_gap(void)
 	atomic_store(&last_dump, true);
 	for (unsigned i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
-	CHECK(leakwrap_byte_pool_generation() > generation + WALKS / 200000);
+	CHECK(leakwrap_sites_collections() > before + WALKS / 200000);
 	release_all();
 }
 
@@ -562,11 +562,10 @@ static void lack_memory(void)
 		record(i, walk(who), who);
 	}
 	for (unsigned count = 0; count < 4; count++) {
-		const unsigned generation = leakwrap_byte_pool_generation();
+		const uint32_t before = leakwrap_sites_collections();
 
 		atomic_store(&spared, count);
-		for (unsigned i = 0; leakwrap_byte_pool_generation() < generation + 2 && i < 70000;
-		     i++) {
+		for (unsigned i = 0; leakwrap_sites_collections() < before + 2 && i < 70000; i++) {
 			const uint32_t who = new_stack(), number = walk(who);
 
 			if (number != LEAKWRAP_SITE_LOST)
@@ -587,13 +586,13 @@ static void lack_memory(void)
 
 enum { THREADS = 4, STEPS = IS_SLOW ? 30000 : 120000, OF_THREAD = 512 };
 
-static unsigned first_generation;
+static uint32_t collections_before;
 
 /* Returns whether a thread has more to do: STEPS, and more until a collection has run. */
 static bool goes_on(unsigned step)
 {
 	return step < STEPS ||
-	       (step < 8 * STEPS && leakwrap_byte_pool_generation() == first_generation);
+	       (step < 8 * STEPS && leakwrap_sites_collections() == collections_before);
 }
 
 /* Threads add equal stacks at the same time, and different ones.  Blocks stay for a while. */
@@ -649,7 +648,7 @@ static void live_in_threads(void)
 {
 	pthread_t thread[THREADS], dumper;
 
-	first_generation = leakwrap_byte_pool_generation();
+	collections_before = leakwrap_sites_collections();
 	atomic_store(&live_end, THREADS * OF_THREAD);
 	CHECK(pthread_create(&dumper, NULL, dump_in_thread, NULL) == 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
@@ -658,7 +657,7 @@ static void live_in_threads(void)
 		pthread_join(thread[i], NULL);
 	atomic_store(&has_ended, true);
 	pthread_join(dumper, NULL);
-	CHECK(leakwrap_byte_pool_generation() > first_generation);
+	CHECK(leakwrap_sites_collections() > collections_before);
 	CHECK(atomic_load(&leakwrap_loss.lost_call_sites) == 0);
 	release_all();
 	atomic_store(&live_end, BLOCKS);

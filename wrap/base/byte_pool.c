@@ -20,8 +20,7 @@ _Static_assert(LEAKWRAP_BYTES_MAX + sizeof(struct leakwrap_byte_chunk) <= LEAKWR
 
 static struct {
 	struct leakwrap_byte_chunk *_Atomic newest; /* of the current generation, or NULL */
-	_Atomic unsigned generation;
-	unsigned count; /* chunks of the current generation */
+	unsigned count;                             /* chunks of the current generation */
 
 	/* Of LEAKWRAP_BYTE_CHUNK bytes each.  All but the first page of an empty chunk takes no
 	 * memory. */
@@ -137,20 +136,12 @@ leakwrap_pool_offset leakwrap_byte_pool_add(const uint8_t *from, size_t size, bo
 	return address;
 }
 
-unsigned leakwrap_byte_pool_generation(void)
-{
-	return atomic_load(&pool.generation);
-}
-
 struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void)
 {
 	const struct leakwrap_byte_generation old = {atomic_load(&pool.newest), pool.count};
 
 	atomic_store(&pool.newest, NULL);
 	pool.count = 0;
-	atomic_fetch_add(&pool.generation, 1);
-	/* Who does not see the new generation has stored its addresses before: see make_site. */
-	atomic_thread_fence(memory_order_seq_cst);
 	return old;
 }
 

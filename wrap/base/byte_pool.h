@@ -43,10 +43,6 @@ extern LEAKWRAP_HIDDEN const uint8_t *
  * has no room for them: then leakwrap_byte_pool_add is needed.  Takes no lock.  Signal-safe. */
 leakwrap_pool_offset leakwrap_byte_pool_try_add(const uint8_t *from, size_t size);
 
-/* Returns the number of the current generation.  A byte string that was added without the lock
- * belongs to it only if the number is the same before and after.  Signal-safe. */
-unsigned leakwrap_byte_pool_generation(void);
-
 /* For the functions below, the caller holds the tables' lock. */
 
 /* Copies SIZE bytes, at most LEAKWRAP_BYTES_MAX, from FROM into the pool.  If memory is short and

@@ -198,37 +198,23 @@ static uint64_t hash_to_store(uint32_t number, uint64_t hash)
 
 /* Takes a number for TRACE with HASH and stores TRACE under it.  Returns LEAKWRAP_SITE_NONE if
  * there is no number or no memory.  MUST_BE_NEAR: see leakwrap_site_number_take.  Sets *RECENT as
- * leakwrap_site_store does.
- *
- * A collection may begin a new generation of bytes meanwhile.  Either it finds the address that is
- * stored here and copies the bytes, or the generation differs here. */
+ * leakwrap_site_store does. */
 static uint32_t make_site(const struct leakwrap_trace *trace, uint64_t hash,
                           enum leakwrap_site_source source, bool must_be_near,
                           _Atomic uint32_t **recent)
 {
-	uint32_t number = LEAKWRAP_SITE_NONE;
-	unsigned generation;
+	const leakwrap_pool_offset bytes = leakwrap_site_store(trace, source, recent);
+	const uint32_t number = bytes != 0 ? take_number(source, must_be_near) : LEAKWRAP_SITE_NONE;
+	const uint32_t at = number % LEAKWRAP_SITE_CHUNK;
+	struct leakwrap_site_chunk *chunk;
 
-	do {
-		leakwrap_pool_offset bytes;
-		struct leakwrap_site_chunk *chunk;
-
-		generation = leakwrap_byte_pool_generation();
-		bytes = leakwrap_site_store(trace, source, recent);
-		if (bytes != 0 && number == LEAKWRAP_SITE_NONE)
-			number = take_number(source, must_be_near);
-		if (bytes == 0 || number == LEAKWRAP_SITE_NONE) {
-			drop_site(number);
-			return LEAKWRAP_SITE_NONE;
-		}
-		chunk = leakwrap_site_chunk(number);
-		atomic_store_explicit(&chunk->walk_count[number % LEAKWRAP_SITE_CHUNK], 0,
-		                      memory_order_relaxed);
-		atomic_store_explicit(&chunk->stack_count[number % LEAKWRAP_SITE_CHUNK], 0,
-		                      memory_order_relaxed);
-		atomic_store(&chunk->backtrace[number % LEAKWRAP_SITE_CHUNK], bytes);
-		chunk->hash[number % LEAKWRAP_SITE_CHUNK] = hash_to_store(number, hash);
-	} while (generation != leakwrap_byte_pool_generation());
+	if (number == LEAKWRAP_SITE_NONE)
+		return LEAKWRAP_SITE_NONE;
+	chunk = leakwrap_site_chunk(number);
+	atomic_store_explicit(&chunk->walk_count[at], 0, memory_order_relaxed);
+	atomic_store_explicit(&chunk->stack_count[at], 0, memory_order_relaxed);
+	atomic_store(&chunk->backtrace[at], bytes);
+	chunk->hash[at] = hash_to_store(number, hash);
 	return number;
 }
 
@@ -277,8 +263,9 @@ static const struct leakwrap_hash_table *table_with_room(enum leakwrap_site_sour
  * in *RECENT, if RECENT is not NULL.  REMOVALS: sites.removals before MADE was taken.
  *
  * A collection that runs meanwhile may unlink MADE before it is in the table.  It would free MADE
- * too early then: other threads find it.  So that is undone.  The next collection does not begin
- * before this thread has left the readers. */
+ * too early then: other threads find it.  So that is undone.  Or the bytes of MADE are in the
+ * generation that the collection replaces, and it has not copied them.  So the next collection is
+ * told.  It does not begin before this thread has left the readers. */
 static void publish(uint32_t made, _Atomic uint32_t *recent, enum leakwrap_site_source source,
                     unsigned removals)
 {

@@ -22,7 +22,8 @@ bool leakwrap_site_copy(uint32_t number);
 void leakwrap_sites_begin_removal(void);
 void leakwrap_sites_end_removal(void);
 
-/* Returns whether a call site was published since the latest call that was unlinked before. */
+/* Returns whether since the latest call a call site was published that a collection may have
+ * unlinked, or whose bytes it may not have copied. */
 bool leakwrap_sites_took_late(void);
 
 /* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain

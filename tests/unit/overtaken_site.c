@@ -1,0 +1,245 @@
+/* overtaken_site.c - a call site is added without the lock.  A collection comes between, at any
+ * instruction.  The call site keeps its backtrace afterwards, however often its memory is used
+ * again.  For x86-64, which can stop at each instruction.  The parts are those of site_collect.c in
+ * wrap/site.
+ * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
+ * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
+ * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
+ * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/foreign_stack.c
+ * sources: wrap/unwind/stack_bounds.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c
+ * sources: wrap/site/site_numbers.c wrap/site/base_backtrace.c wrap/base/byte_pool.c
+ * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/hash_table.c wrap/base/arena.c
+ * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c wrap/base/options.c
+ * sources: wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
+ * flags: -Wl,--wrap=leakwrap_time_monotonic -Wl,--wrap=leakwrap_signals_block
+ * flags: -Wl,--wrap=leakwrap_signals_restore */
+#include "wrap/base/locked_uthash.h"
+#include "wrap/base/readers.h"
+#include "wrap/live/live.h"
+#include "wrap/port/port.h"
+#include "wrap/site/site_chunk.h"
+#include "wrap/site/site_collect.h"
+#include "wrap/site/site_numbers.h"
+#include "wrap/site/site_read.h"
+#include "wrap/site/site_table.h"
+#include "one_module.h"
+#include "unit.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <ucontext.h>
+
+/* -- the rest of the runtime ------------------------------------------------------------------- */
+
+/* The call sites of the live blocks. */
+enum { KEPT = 200, BLOCKS = KEPT + 1 };
+
+static uint32_t live[BLOCKS];
+
+void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
+                        void *context)
+{
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		const struct leakwrap_live_block block = {1, 1, live[i]};
+
+		if (block.site != LEAKWRAP_SITE_NONE)
+			visit(context, &block);
+	}
+}
+
+/* Each look at the clock finds it two seconds later. */
+static uint64_t now;
+
+uint64_t __wrap_leakwrap_time_monotonic(void);
+
+uint64_t __wrap_leakwrap_time_monotonic(void)
+{
+	return now += UINT64_C(2000000000);
+}
+
+/* -- stacks ------------------------------------------------------------------------------------ */
+
+enum { DEPTH = 6 };
+
+static void make_up(uint32_t who, uintptr_t *pcs)
+{
+	for (unsigned i = 0; i < DEPTH; i++)
+		pcs[i] = 0x400000 + (uintptr_t)i * 0x10000 + (who >> 4 * i & 15) * 16;
+}
+
+/* Walks stack WHO, whose stack is not learned.  Returns its call site. */
+static uint32_t walk(uint32_t who)
+{
+	uintptr_t pcs[DEPTH];
+	const struct leakwrap_trace trace = {.pcs = pcs, .max = DEPTH, .depth = DEPTH};
+	const struct leakwrap_stack bounds = {1, 2, false};
+
+	make_up(who, pcs);
+	return leakwrap_site_number(&trace, &bounds);
+}
+
+static bool is_site_of(uint32_t number, uint32_t who)
+{
+	uintptr_t wanted[DEPTH], pcs[LEAKWRAP_MAX_DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs};
+
+	make_up(who, wanted);
+	leakwrap_site_read(number, &trace);
+	return trace.depth == DEPTH && memcmp(pcs, wanted, sizeof(wanted)) == 0;
+}
+
+/* Collects, if the readers of the latest collection have left. */
+static void collect(void)
+{
+	const uint32_t before = leakwrap_sites_collections();
+
+	for (unsigned i = 0; i < 128 && leakwrap_sites_collections() == before; i++) {
+		for (unsigned wanted = 0; wanted < 1024; wanted++)
+			leakwrap_site_numbers_count_want();
+		leakwrap_sites_collect_if_due();
+	}
+}
+
+static uint32_t next_stack = 1;
+
+/* Stores backtraces of new stacks.  All blocks but one are of the latest of them. */
+static void use_memory(void)
+{
+	for (unsigned i = 0; i < 3 * KEPT; i++)
+		live[i % KEPT] = walk(next_stack++);
+}
+
+/* A thread walks stack WHO, and records a block of it after the next collection. */
+static void record_late(uint32_t who)
+{
+	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
+	const uint32_t number = walk(who);
+
+	collect();
+	use_memory();
+	live[KEPT] = number;
+	leakwrap_readers_leave(entered);
+}
+
+/* -- stepping ---------------------------------------------------------------------------------- */
+
+void __wrap_leakwrap_signals_block(struct leakwrap_mask *before);
+void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before);
+void __real_leakwrap_signals_block(struct leakwrap_mask *before);
+void __real_leakwrap_signals_restore(const struct leakwrap_mask *before);
+
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+
+static bool is_stepping, is_in_trap;
+static unsigned steps, collect_at, overtaken;
+
+static void step(bool does_step)
+{
+	is_stepping = does_step;
+	if (does_step)
+		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info;
+	if (++steps != collect_at)
+		return;
+	is_in_trap = true;
+	collect();
+	is_in_trap = is_stepping = false;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+}
+
+/* A trap would end the process while signals are blocked. */
+void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	const bool was_stepping = is_stepping && !is_in_trap;
+
+	if (was_stepping)
+		step(false);
+	__real_leakwrap_signals_block(before);
+	is_stepping = is_stepping || was_stepping;
+}
+
+void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
+{
+	__real_leakwrap_signals_restore(before);
+	if (is_stepping && !is_in_trap)
+		step(true);
+}
+
+/* Walks stack WHO with a trap after each instruction up to that of COLLECT_AT, and collects
+ * there. */
+static uint32_t walk_in_steps(uint32_t who)
+{
+	uint32_t number;
+
+	steps = 0;
+	step(true);
+	number = walk(who);
+	step(false);
+	return number;
+}
+
+/* Collects after each seventh instruction: the sanitizers put many between those of the table. */
+static void check_each_step(void)
+{
+	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	unsigned last;
+
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	collect_at = 0;
+	walk_in_steps(next_stack++);
+	last = steps;
+	CHECK(last > 100 && last < 20000);
+	for (collect_at = 1; collect_at <= last; collect_at += 7) {
+		const uint32_t who = next_stack++, before = leakwrap_sites_collections();
+
+		walk_in_steps(who);
+		overtaken += leakwrap_sites_collections() != before;
+		record_late(who);
+		for (unsigned i = 0; i < 3; i++) {
+			collect();
+			use_memory();
+			CHECK(is_site_of(live[KEPT], who));
+		}
+	}
+	/* Some collections did come between. */
+	CHECK(overtaken > last / 14);
+}
+
+#else
+
+void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	__real_leakwrap_signals_block(before);
+}
+
+void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
+{
+	__real_leakwrap_signals_restore(before);
+}
+
+static void check_each_step(void)
+{
+	const uint32_t who = next_stack++;
+
+	record_late(who);
+	use_memory();
+	CHECK(is_site_of(live[KEPT], who));
+}
+
+#endif
+
+int main(void)
+{
+	use_memory();
+	collect();
+	use_memory();
+	check_each_step();
+	return 0;
+}
