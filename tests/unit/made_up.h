@@ -26,8 +26,8 @@ static inline void made_up_call(const struct made_up *made, uintptr_t *stack)
 	stack[(size_t)made->depth * made->gap] = MADE_UP_END;
 }
 
-/* Walks STACK, which ends at HIGH. Returns the number of its call site. */
-static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t *stack,
+/* Puts MADE on STACK, which ends at HIGH, and walks it. Returns the number of its call site. */
+static inline uint32_t made_up_walk(const struct made_up *made, uintptr_t *stack,
                                     const uintptr_t *high)
 {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
@@ -38,6 +38,7 @@ static inline uint32_t made_up_walk(const struct made_up *made, const uintptr_t 
 	        .pcs = pcs, .max = LEAKWRAP_MAX_DEPTH, .read_set = &read_set, .depth = made->depth};
 	struct leakwrap_stack bounds = {(uintptr_t)stack, (uintptr_t)high, false};
 
+	made_up_call(made, stack);
 	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 	pcs[0] = made->pcs[0];
 	for (unsigned frame = 1; frame < made->depth; frame++) {

@@ -47,9 +47,10 @@ uint64_t __wrap_leakwrap_time_monotonic(void)
 
 /* -- stacks ------------------------------------------------------------------------------------ */
 
-enum { WORDS = 65535, DEPTHS = 9 };
+enum { WORDS = 65535, DEPTHS = 9, GAPS = 8000 };
 
-static uintptr_t stack[WORDS + 1];
+/* Some of the stacks that are walked end above WORDS. */
+static uintptr_t stack[(DEPTHS + 1) * GAPS + 1];
 
 /* Walks a stack of DEPTH frames at GAP twice, as a stack that comes again.  Eight gaps have one
  * call site: no more stacks of one call site are learned. */
@@ -146,7 +147,7 @@ int main(void)
 			walk(depth, gap);
 	CHECK(!leakwrap_stack_shapes_have_room());
 	while (!leakwrap_stack_shapes_have_room() && walks++ < 3000000)
-		walk(2 + walks % DEPTHS, 1 + walks % 8000);
+		walk(2 + walks % DEPTHS, 1 + walks % GAPS);
 	CHECK(leakwrap_stack_shapes_have_room());
 	return 0;
 }

@@ -638,8 +638,8 @@ static void crowd_in(void)
 static void *crowd_out(void *unused)
 {
 	enum { LOST = 20000, ENOUGH = 100 };
-	static uintptr_t stack[LOST + 10];
-	const uintptr_t *high = stack + LOST + 10;
+	static uintptr_t stack[2 * LOST + 1];
+	const uintptr_t *high = stack + 2 * LOST + 1;
 	struct made_up made = {.pcs = {0x300000, 0x300100}, .depth = 1, .gap = 1};
 	size_t held = 0;
 

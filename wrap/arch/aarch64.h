@@ -22,10 +22,18 @@
 #define LEAKWRAP_SP_AT_ENTRY __builtin_dwarf_cfa()
 #endif
 
+/* These compilers remove the signature from what __builtin_return_address returns (gcc's bug 94891;
+ * LLVM's AArch64TargetLowering::LowerRETURNADDR). */
+#if (defined __clang__ && __clang_major__ >= 12) || (!defined __clang__ && __GNUC__ >= 11)
+#define LEAKWRAP_RETURN_ADDRESS ((uintptr_t)__builtin_return_address(0))
+#else
+#define LEAKWRAP_RETURN_ADDRESS LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0))
+#endif
+
 /* Needs -fno-omit-frame-pointer in the function that uses it. */
-#define LEAKWRAP_CALLER                                                                         \
-	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
-	                          .sp = (uintptr_t)LEAKWRAP_SP_AT_ENTRY,                        \
+#define LEAKWRAP_CALLER                                                  \
+	((struct leakwrap_caller){.pc = LEAKWRAP_RETURN_ADDRESS,         \
+	                          .sp = (uintptr_t)LEAKWRAP_SP_AT_ENTRY, \
 	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 
 /* Removes the signature from a return address by XPACLRI, which works on x30.  XPACLRI is a hint:

@@ -55,6 +55,17 @@
 #define LEAKWRAP_STRIP_FOR_HASH(address) LEAKWRAP_STRIP(address)
 #endif
 
+/* Adds the product of A and B, two words of 32 bits, to the 64 bits in LOW and HIGH, two variables
+ * of the same type. */
+#ifndef LEAKWRAP_ADD_PRODUCT
+#define LEAKWRAP_ADD_PRODUCT(low, high, a, b)                                                  \
+	do {                                                                                   \
+		const uint64_t added = ((uint64_t)(high) << 32 | (low)) + (uint64_t)(a) * (b); \
+		(low) = (uint32_t)added;                                                       \
+		(high) = (uint32_t)(added >> 32);                                              \
+	} while (0)
+#endif
+
 /* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */
 #ifndef LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_ARM_FRAMES 0

@@ -34,7 +34,7 @@ static inline uintptr_t leakwrap_r7(void)
 {
 	uintptr_t r7;
 
-	__asm__ volatile("mov %0, r7" : "=r"(r7));
+	__asm__("mov %0, r7" : "=r"(r7));
 	return r7;
 }
 
@@ -42,7 +42,7 @@ static inline uintptr_t leakwrap_r11(void)
 {
 	uintptr_t r11;
 
-	__asm__ volatile("mov %0, r11" : "=r"(r11));
+	__asm__("mov %0, r11" : "=r"(r11));
 	return r11;
 }
 
@@ -54,7 +54,18 @@ static inline uintptr_t leakwrap_r11(void)
 #endif
 
 /* Bit 0 of a return address marks Thumb code. */
-#define LEAKWRAP_STRIP(address)     ((address) & ~(uintptr_t)1)
+#define LEAKWRAP_STRIP(address) ((address) & ~(uintptr_t)1)
+
+/* A call always leaves the same bit, so it may as well be hashed. */
+#define LEAKWRAP_STRIP_FOR_HASH(address) (address)
+
+/* Two variables of 32 bits, because the compiler keeps a variable of 64 bits in a register with an
+ * even number and the next one, and has few of those.  Before Armv6 the registers of the result
+ * must differ from the others (Arm ARM, DDI 0406C, A8.8.257). */
+#if !defined __thumb__ || defined __thumb2__
+#define LEAKWRAP_ADD_PRODUCT(low, high, a, b) \
+	__asm__("umlal %0, %1, %2, %3" : "+&r"(low), "+&r"(high) : "r"(a), "r"(b))
+#endif
 
 #define LEAKWRAP_CALL_PUSHES        0
 

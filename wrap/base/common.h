@@ -62,10 +62,26 @@ union leakwrap_aligned {
 #define LEAKWRAP_LOAD_OPERAND(type, address, order) atomic_load_explicit(address, order)
 #endif
 
+/* Reads the _Atomic pointer at ADDRESS into POINTER, so that what is read through POINTER is not
+ * older than POINTER.  An address dependency orders the reads (Linux, Documentation/
+ * memory-barriers.txt, "Address-dependency barriers"; of the processors there only Alpha needs
+ * more), so no barrier is needed.  The compiler does not know POINTER, and so cannot guess it.  On
+ * x86 an acquire load is a plain load. */
+#if (defined __arm__ || defined __aarch64__ || defined __riscv) && !defined __SANITIZE_THREAD__
+#define LEAKWRAP_LOAD_POINTER(pointer, address)                                  \
+	do {                                                                     \
+		(pointer) = atomic_load_explicit(address, memory_order_relaxed); \
+		LEAKWRAP_HIDE_VALUE(pointer);                                    \
+	} while (0)
+#else
+#define LEAKWRAP_LOAD_POINTER(pointer, address) \
+	((pointer) = atomic_load_explicit(address, memory_order_acquire))
+#endif
+
 /* Keeps POINTER, the address of a thread-local variable, in a register.  On ARM each use of the
- * variable itself would load the address again, in four instructions.  Elsewhere the address is
- * part of the instruction that uses it. */
-#ifdef __arm__
+ * variable itself would find the address again, in three or four instructions.  Elsewhere the
+ * address is part of the instruction that uses it. */
+#if defined __arm__ || defined __aarch64__
 #define LEAKWRAP_KEEP_ADDRESS(pointer) LEAKWRAP_HIDE_VALUE(pointer)
 #else
 #define LEAKWRAP_KEEP_ADDRESS(pointer) ((void)0)

@@ -139,6 +139,28 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 
+/* Returns the address of leakwrap_self, in a register where that saves instructions. */
+LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_kept_self(void)
+{
+	struct leakwrap_thread *self = &leakwrap_self;
+
+	LEAKWRAP_KEEP_ADDRESS(self);
+	return self;
+}
+
+/* Returns the address of leakwrap_self for use after the real call: SELF, if it costs a register
+ * anyway to find it anew. */
+LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_self_after(struct leakwrap_thread *self)
+{
+#if defined LEAKWRAP_BARE || defined __arm__ || defined __aarch64__
+	return self;
+#else
+	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
+	(void)self;
+	return &leakwrap_self_after_call;
+#endif
+}
+
 #ifndef LEAKWRAP_BARE
 
 /* Opens the fast path if the thread's state allows it.  Signal-safe: a signal handler may change

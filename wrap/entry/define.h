@@ -159,20 +159,21 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                    \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
 	{                                                                                    \
-		if (leakwrap_unlikely(!leakwrap_may_be_fast(size))) {                        \
+		struct leakwrap_thread *const self = leakwrap_kept_self();                   \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                  \
 			if (leakwrap_likely(pass(size)))                                     \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                 \
 			return leakwrap_##name##_not_fast arguments;                         \
 		}                                                                            \
-		leakwrap_begin_allocation();                                                 \
-		uint32_t value = leakwrap_fast_predict_small(size, LEAKWRAP_CALLER);         \
+		self->inner = NULL; /* as leakwrap_begin_allocation does */                  \
+		uint32_t value = leakwrap_fast_predict_small(self, size, LEAKWRAP_CALLER);   \
 		if (leakwrap_unlikely(value == 0)) {                                         \
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
 			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
 			                                   LEAKWRAP_CALLER_ARGS(caller));    \
 		}                                                                            \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-		if (leakwrap_likely(leakwrap_fast_record(value, new_block)))                 \
+		if (leakwrap_likely(leakwrap_fast_record(self, value, new_block)))           \
 			return new_block;                                                    \
 		LEAKWRAP_HIDE_VALUE(new_block);                                              \
 		return verb(leakwrap_predicted_site(value), new_block,                       \
@@ -245,15 +246,16 @@ __asm__(".globl leakwrap_disable");
 	                                                    LEAKWRAP_CALLER_PARAMS)              \
 	{                                                                                        \
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                 \
-		leakwrap_begin_allocation();                                                     \
-		uint32_t value = leakwrap_fast_predict_small(size, caller);                      \
+		struct leakwrap_thread *const self = leakwrap_kept_self();                       \
+		self->inner = NULL; /* as leakwrap_begin_allocation does */                      \
+		uint32_t value = leakwrap_fast_predict_small(self, size, caller);                \
 		uint32_t old_value = leakwrap_fast_take(&value, block, size);                    \
 		if (leakwrap_unlikely(!old_value))                                               \
 			return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,               \
 			                                     LEAKWRAP_CALLER_PASSED);            \
 		void *resized = ENTRY_CALL_ORIGINAL(name, arguments);                            \
-		leakwrap_self.releasing = NULL;                                                  \
-		if (leakwrap_likely(leakwrap_fast_record(value, resized)))                       \
+		self->releasing = NULL;                                                          \
+		if (leakwrap_likely(leakwrap_fast_record(self, value, resized)))                 \
 			return resized;                                                          \
 		return leakwrap_end_fast_resize(old_value, block, resized, size, caller);        \
 	}                                                                                        \
@@ -276,7 +278,7 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                        \
 	LEAKWRAP_INLINE void *leakwrap_##name##_resize parameters                                \
 	{                                                                                        \
-		if (leakwrap_unlikely(!leakwrap_may_be_fast(size)))                              \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(leakwrap_kept_self(), size)))        \
 			return leakwrap_##name##_resize_not_fast arguments;                      \
 		if (!block)                                                                      \
 			return leakwrap_##name##_allocate arguments;                             \
@@ -306,19 +308,20 @@ __asm__(".globl leakwrap_disable");
 
 /* The body of a wrapper that frees the parameter "block".  SLOW_PATH does so where the fast path
  * does not apply. */
-#define ENTRY_FREE(name, arguments, slow_path)        \
-	switch (leakwrap_fast_remove(block)) {        \
-	case LEAKWRAP_REMOVED:                        \
-		ENTRY_CALL_ORIGINAL(name, arguments); \
-		leakwrap_self.releasing = NULL;       \
-		break;                                \
-	case LEAKWRAP_NO_RECORD:                      \
-		ENTRY_CALL_ORIGINAL(name, arguments); \
-		break;                                \
-	case LEAKWRAP_NOT_CACHED:                     \
-	case LEAKWRAP_NOT_FAST:                       \
-		slow_path arguments;                  \
-		break;                                \
+#define ENTRY_FREE(name, arguments, slow_path)                     \
+	struct leakwrap_thread *const self = leakwrap_kept_self(); \
+	switch (leakwrap_fast_remove(self, block)) {               \
+	case LEAKWRAP_REMOVED:                                     \
+		ENTRY_CALL_ORIGINAL(name, arguments);              \
+		self->releasing = NULL;                            \
+		break;                                             \
+	case LEAKWRAP_NO_RECORD:                                   \
+		ENTRY_CALL_ORIGINAL(name, arguments);              \
+		break;                                             \
+	case LEAKWRAP_NOT_CACHED:                                  \
+	case LEAKWRAP_NOT_FAST:                                    \
+		slow_path arguments;                               \
+		break;                                             \
 	}
 
 /* Defines the wrapper of a function that frees the parameter "block". */

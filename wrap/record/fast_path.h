@@ -40,15 +40,16 @@ LEAKWRAP_INLINE bool leakwrap_pass_never(size_t size)
 
 /* Bare-metal builds have no fast path: every call takes the slow path. */
 
-LEAKWRAP_INLINE bool leakwrap_may_be_fast(size_t size)
+LEAKWRAP_INLINE bool leakwrap_may_be_fast(const struct leakwrap_thread *self, size_t size)
 {
-	(void)size;
+	(void)self, (void)size;
 	return false;
 }
 
-LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(size_t size, struct leakwrap_caller caller)
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(const struct leakwrap_thread *self,
+                                                     size_t size, struct leakwrap_caller caller)
 {
-	(void)size, (void)caller;
+	(void)self, (void)size, (void)caller;
 	return 0;
 }
 
@@ -70,15 +71,16 @@ LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
 	return 0;
 }
 
-LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
+LEAKWRAP_INLINE bool leakwrap_fast_record(struct leakwrap_thread *self, uint32_t value, void *block)
 {
-	(void)value, (void)block;
+	(void)self, (void)value, (void)block;
 	return false;
 }
 
-LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
+LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_thread *self,
+                                                           void *block)
 {
-	(void)block;
+	(void)self, (void)block;
 	return LEAKWRAP_NOT_FAST;
 }
 
@@ -133,19 +135,21 @@ LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
 
 #else
 
-/* Returns whether this thread simply records, and SIZE fits a slot.  Otherwise the fast path does
- * not apply to a block of SIZE bytes. */
-LEAKWRAP_INLINE bool leakwrap_may_be_fast(size_t size)
+/* Returns whether SELF, this thread, simply records, and SIZE fits a slot.  Otherwise the fast path
+ * does not apply to a block of SIZE bytes. */
+LEAKWRAP_INLINE bool leakwrap_may_be_fast(const struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_likely(size < leakwrap_self.fast_below);
+	return leakwrap_likely(size < self->fast_below);
 }
 
-/* Predicts the value of the live-table slot for SIZE bytes that CALLER is about to allocate.  The
- * value lacks only the block's position in its window.  Returns 0 if the stack is not in the first
- * way of the stack cache.  leakwrap_may_be_fast(SIZE) must be true. */
-LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(size_t size, struct leakwrap_caller caller)
+/* Predicts the value of the live-table slot for SIZE bytes that CALLER is about to allocate in
+ * SELF, this thread.  The value lacks only the block's position in its window.  Returns 0 if the
+ * stack is not in the first way of the stack cache.  leakwrap_may_be_fast(SELF, SIZE) must be
+ * true. */
+LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(const struct leakwrap_thread *self,
+                                                     size_t size, struct leakwrap_caller caller)
 {
-	uint32_t value = leakwrap_stack_cache_probe_first(caller.pc, caller.sp, caller.fp);
+	uint32_t value = leakwrap_stack_cache_probe_first(self, caller.pc, caller.sp, caller.fp);
 
 	if (leakwrap_unlikely(value == 0))
 		return 0;
@@ -155,11 +159,13 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_predict_small(size_t size, struct leakwra
 	return value;
 }
 
-/* Predicts as leakwrap_fast_predict_small does.  Returns 0 if leakwrap_may_be_fast(SIZE) is
- * false. */
+/* Predicts as leakwrap_fast_predict_small does.  Returns 0 if leakwrap_may_be_fast is false. */
 LEAKWRAP_INLINE uint32_t leakwrap_fast_predict(size_t size, struct leakwrap_caller caller)
 {
-	return leakwrap_may_be_fast(size) ? leakwrap_fast_predict_small(size, caller) : 0;
+	const struct leakwrap_thread *const self = leakwrap_kept_self();
+
+	return leakwrap_may_be_fast(self, size) ? leakwrap_fast_predict_small(self, size, caller)
+	                                        : 0;
 }
 
 /* Returns the call site in VALUE, or LEAKWRAP_SITE_NONE if the prediction failed. */
@@ -174,14 +180,11 @@ LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
 	return leakwrap_slot_size(value);
 }
 
-/* Records BLOCK with the predicted VALUE.  Returns false and changes nothing if an inner call has
- * recorded a block already, or leakwrap_live_fast_add cannot store BLOCK. */
-LEAKWRAP_INLINE bool leakwrap_fast_record(uint32_t value, void *block)
+/* Records BLOCK with the predicted VALUE in SELF, this thread.  Returns false and changes nothing
+ * if an inner call has recorded a block already, or leakwrap_live_fast_add cannot store BLOCK. */
+LEAKWRAP_INLINE bool leakwrap_fast_record(struct leakwrap_thread *self, uint32_t value, void *block)
 {
-	struct leakwrap_thread *self = &leakwrap_self_after_call;
-
-	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
-	LEAKWRAP_KEEP_ADDRESS(self);
+	self = leakwrap_self_after(self);
 	if (leakwrap_unlikely(!leakwrap_live_fast_add(block, value, &self->inner)))
 		return false;
 	self->inner = block;
@@ -320,19 +323,18 @@ LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, bool is_cached
 	return reasons != 0;
 }
 
-/* Removes the record of BLOCK, which is about to be freed, and marks its release.  After
- * LEAKWRAP_REMOVED the caller sets leakwrap_self.releasing to NULL after the real call.  After
+/* Removes the record of BLOCK, which SELF, this thread, is about to free, and marks its release.
+ * After LEAKWRAP_REMOVED the caller sets SELF->releasing to NULL after the real call.  After
  * LEAKWRAP_NO_RECORD nothing but the real call is left to do.  Otherwise nothing has changed, and
  * the caller must call leakwrap_begin_release. */
-LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(void *block)
+LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_thread *self,
+                                                           void *block)
 {
-	struct leakwrap_thread *self = &leakwrap_self;
 	enum leakwrap_removal removal;
 
 	/* Most allocators read the block or the header before it: fetch it while the slot is
 	 * fetched. */
 	__builtin_prefetch(block, 1);
-	LEAKWRAP_KEEP_ADDRESS(self);
 	removal = leakwrap_live_fast_remove(block, &self->releasing);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);

@@ -118,7 +118,8 @@ ON_BOTH_PATHS bool retry_fast_record(uint32_t site, void *block, size_t size)
 		return false;
 	return leakwrap_self.inner == block
 	               ? leakwrap_live_fast_change(block, size, site)
-	               : leakwrap_fast_record(leakwrap_slot_value(size, site, 0), block);
+	               : leakwrap_fast_record(leakwrap_kept_self(),
+	                                      leakwrap_slot_value(size, site, 0), block);
 }
 
 void leakwrap_record_failure(size_t size, int error)
@@ -245,7 +246,7 @@ LEAKWRAP_INLINE void *record_of_kind(enum leakwrap_kind kind, void *block, size_
 {
 	uint32_t value = leakwrap_fast_predict(size, caller);
 
-	if (leakwrap_likely(value != 0 && leakwrap_fast_record(value, block)))
+	if (leakwrap_likely(value != 0 && leakwrap_fast_record(leakwrap_kept_self(), value, block)))
 		return block;
 	return record_on_slow_path(leakwrap_predicted_site(value), block, size,
 	                           LEAKWRAP_CALLER_ARGS(caller), kind);

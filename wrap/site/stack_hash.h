@@ -10,15 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 
 /* Partial sums: of each fourth word, or of every other word where 64 bits take two registers.  Each
  * multiplication of a sum waits for the one before it.  An allocation waits for the last ones, so
  * two sums instead of four would make it slower. */
-struct leakwrap_stack_hash {
-	uint64_t a, b;
 #if UINTPTR_MAX > UINT32_MAX
-	uint64_t c, d;
+typedef uint64_t leakwrap_stack_sum;
+#else
+typedef struct {
+	uint32_t low, high;
+} leakwrap_stack_sum;
+#endif
+
+struct leakwrap_stack_hash {
+	leakwrap_stack_sum a, b;
+#if UINTPTR_MAX > UINT32_MAX
+	leakwrap_stack_sum c, d;
 #endif
 };
 
@@ -35,21 +44,38 @@ struct leakwrap_stack_hash {
 #define LEAKWRAP_STACK_HASH_INVERSE UINT64_C(0x31f37c8f46b4d7a1)
 #endif
 
+#if UINTPTR_MAX <= UINT32_MAX
+/* Returns SUM + WORD * FACTOR. */
+LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_sum_add(leakwrap_stack_sum sum, uint32_t word,
+                                                          uint64_t factor)
+{
+	sum.high += word * (uint32_t)(factor >> 32);
+	LEAKWRAP_ADD_PRODUCT(sum.low, sum.high, word, (uint32_t)factor);
+	return sum;
+}
+#endif
+
 /* Returns the hash of no words yet.  The other numbers of a stack stand in front of its words: the
- * address of its SHAPE, PC, and a product of FP.  LAST is what leakwrap_stack_hash_before returned,
- * or 0. */
-LEAKWRAP_INLINE struct leakwrap_stack_hash leakwrap_stack_hash_start(uintptr_t shape, uintptr_t pc,
-                                                                     uint64_t fp, uint64_t last)
+ * address of its SHAPE, PC, and the products of FP and SP with FP_FACTOR and SP_FACTOR.  SP_FACTOR
+ * is what leakwrap_stack_hash_before returned, or 0. */
+LEAKWRAP_INLINE struct leakwrap_stack_hash
+leakwrap_stack_hash_start(uintptr_t shape, uintptr_t pc, uintptr_t fp, uint64_t fp_factor,
+                          uintptr_t sp, uint64_t sp_factor)
 {
 #if UINTPTR_MAX > UINT32_MAX
-	return (struct leakwrap_stack_hash){.a = pc, .b = fp, .c = shape, .d = last};
+	return (struct leakwrap_stack_hash){
+	        .a = pc, .b = fp * fp_factor, .c = shape, .d = sp * sp_factor};
 #else
-	return (struct leakwrap_stack_hash){.a = (uint64_t)shape << 32 | pc, .b = fp + last};
+	leakwrap_stack_sum b = {0, 0};
+
+	b = leakwrap_stack_sum_add(b, fp, fp_factor);
+	b = leakwrap_stack_sum_add(b, sp, sp_factor);
+	return (struct leakwrap_stack_hash){.a = {pc, shape}, .b = b};
 #endif
 }
 
-/* Returns the LAST of leakwrap_stack_hash_start that adds SUM to the combined sum, once GROUPS
- * groups of words are accumulated. */
+/* Returns the SP_FACTOR of leakwrap_stack_hash_start with which an SP of 1 adds SUM to the combined
+ * sum, once GROUPS groups of words are accumulated. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_before(uint64_t sum, size_t groups)
 {
 	for (; groups > 0; groups--)
@@ -57,38 +83,58 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_before(uint64_t sum, size_t groups)
 	return sum;
 }
 
+#if UINTPTR_MAX <= UINT32_MAX
+/* Returns SUM * LEAKWRAP_STACK_HASH_FACTOR + WORD. */
+LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_hash_step(leakwrap_stack_sum sum, uint32_t word)
+{
+	const uint32_t factor = LEAKWRAP_STACK_HASH_FACTOR;
+
+	return leakwrap_stack_sum_add((leakwrap_stack_sum){word, sum.high * factor}, sum.low,
+	                              factor);
+}
+#endif
+
 /* Returns HASH with four more words accumulated. */
 LEAKWRAP_INLINE struct leakwrap_stack_hash
 leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash hash, uintptr_t first, uintptr_t second,
                                uintptr_t third, uintptr_t fourth)
 {
+#if UINTPTR_MAX > UINT32_MAX
 	const uint64_t factor = LEAKWRAP_STACK_HASH_FACTOR;
 
-#if UINTPTR_MAX > UINT32_MAX
 	hash.a = hash.a * factor + first;
 	hash.b = hash.b * factor + second;
 	hash.c = hash.c * factor + third;
 	hash.d = hash.d * factor + fourth;
 #else
-	hash.a = (hash.a * factor + first) * factor + third;
-	hash.b = (hash.b * factor + second) * factor + fourth;
+	hash.a = leakwrap_stack_hash_step(leakwrap_stack_hash_step(hash.a, first), third);
+	hash.b = leakwrap_stack_hash_step(leakwrap_stack_hash_step(hash.b, second), fourth);
 #endif
 	return hash;
 }
 
 /* Combine and finalize share this factor: loading a second constant would take another
- * instruction. */
+ * instruction.  Where 64 bits take two registers, both halves are the other factor. */
+#if UINTPTR_MAX > UINT32_MAX
 #define LEAKWRAP_STACK_HASH_MULTIPLIER UINT64_C(0xc2b2ae3d27d4eb4f)
+#else
+#define LEAKWRAP_STACK_HASH_MULTIPLIER \
+	(LEAKWRAP_STACK_HASH_FACTOR << 32 | LEAKWRAP_STACK_HASH_FACTOR)
+#endif
 
 /* Returns one sum of all parts of HASH.  The sum is linear, too. */
 LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_combine(struct leakwrap_stack_hash hash)
 {
+#if UINTPTR_MAX > UINT32_MAX
 	const uint64_t m = LEAKWRAP_STACK_HASH_MULTIPLIER;
 
-#if UINTPTR_MAX > UINT32_MAX
 	return ((hash.a * m + hash.b) * m + hash.c) * m + hash.d;
 #else
-	return hash.a * m + hash.b;
+	const uint32_t half = LEAKWRAP_STACK_HASH_FACTOR;
+
+	hash.b.high += (hash.a.low + hash.a.high) * half;
+	LEAKWRAP_ADD_PRODUCT(hash.b.low, hash.b.high, hash.a.low, half);
+	return (uint64_t)hash.b.high << 32 | hash.b.low;
 #endif
 }
 

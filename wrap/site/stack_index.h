@@ -47,10 +47,12 @@ LEAKWRAP_INLINE bool leakwrap_stack_entry_may_have(const struct leakwrap_stack_e
  * or 0 if KEY is not in the table.  Signal-safe, takes no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 {
-	const struct leakwrap_hash_table *table =
-	        atomic_load_explicit(&leakwrap_stack_index, memory_order_acquire);
-	const struct leakwrap_stack_entry *entry = leakwrap_hash_table_entries(table), *next;
+	const struct leakwrap_stack_entry *entry, *next;
+	const struct leakwrap_hash_table *table;
 	uint32_t value;
+
+	LEAKWRAP_LOAD_POINTER(table, &leakwrap_stack_index);
+	entry = leakwrap_hash_table_entries(table);
 
 	/* Select the first or second entry without a branch.  If two keys collide, no processor can
 	 * predict which entry matches, and a long chain of dependent instructions ends here. */

@@ -41,16 +41,19 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 	return (uint32_t)sum * 0x9e3779b1u >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
 }
 
-/* Probes way 0 of the set for the stack at PC, SP and FP.  Returns the slot value of the call
- * site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_resume was called.  Signal-safe,
- * takes no lock. */
-LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(uintptr_t pc, uintptr_t sp, uintptr_t fp)
+/* Probes way 0 of the set for the stack of SELF, this thread, at PC, SP and FP.  Returns the slot
+ * value of the call site (stack_index.h), or 0 on a miss.  leakwrap_stack_cache_resume was called.
+ * Signal-safe, takes no lock. */
+LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_probe_first(const struct leakwrap_thread *self,
+                                                          uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
-	const uintptr_t room = leakwrap_stack_room(sp);
-	const struct leakwrap_stack_shape *const shape = atomic_load_explicit(
-	        &leakwrap_stack_cache_ways[0][leakwrap_stack_cache_set(room, pc)],
-	        memory_order_acquire);
+	const struct leakwrap_stack_shape *shape;
+	uintptr_t room;
 
+	if (!leakwrap_stack_has_room(self, sp, &room))
+		return 0;
+	LEAKWRAP_LOAD_POINTER(shape,
+	                      &leakwrap_stack_cache_ways[0][leakwrap_stack_cache_set(room, pc)]);
 	return leakwrap_likely(leakwrap_stack_shape_has_room(shape, room))
 	               ? leakwrap_stack_index_find(leakwrap_stack_shape_key(shape, pc, sp, fp))
 	               : 0;

@@ -110,15 +110,17 @@ static uint32_t bytes_of_words(uint32_t words)
 	return words * (uint32_t)sizeof(uintptr_t);
 }
 
-/* Collects the words that the walk of TRACE depends on: return addresses, the word at the end,
- * links.  Pads the last group with copies of the last word. */
+/* Collects the words that the walk of TRACE depends on: return addresses as they stand on the
+ * stack, the word at the end, links.  Pads the last group with copies of the last word. */
 static void collect_words(struct words *words, const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
 	words->count = 0;
 	for (unsigned i = 0; i < read_set->return_count; i++)
-		add_word(words, read_set->position[i], trace->pcs[i + 1], 0);
+		add_word(words, read_set->position[i],
+		         leakwrap_stack_word(read_set->sp + bytes_of_words(read_set->position[i])),
+		         0);
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
 		add_word(words, read_set->end_position, read_set->end_word, 0);
 	for (unsigned i = 0; i < read_set->link_count; i++)
@@ -137,7 +139,7 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 static uint64_t sp_factor(const struct words *words, uint64_t fp_factor)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash = leakwrap_stack_hash_start(0, 0, fp_factor, 0);
+	struct leakwrap_stack_hash hash = leakwrap_stack_hash_start(0, 0, 1, fp_factor, 0, 0);
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].is_link, word[1].is_link,

@@ -77,8 +77,8 @@ LEAKWRAP_INLINE struct leakwrap_stack_hash
 leakwrap_stack_shape_start(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t sp,
                            uintptr_t fp)
 {
-	return leakwrap_stack_hash_start((uintptr_t)shape, pc, fp * shape->fp_factor,
-	                                 sp * shape->sp_factor);
+	return leakwrap_stack_hash_start((uintptr_t)shape, pc, fp, shape->fp_factor, sp,
+	                                 shape->sp_factor);
 }
 
 /* Returns the key of a stack whose words HASH has accumulated. */

@@ -26,16 +26,22 @@ struct leakwrap_stack {
 	bool foreign;   /* not the thread's own; leakwrap_stack_reach moves the bounds */
 };
 
-/* Returns the number of readable bytes from SP upward on the thread's own stack.  Returns 0 if SP
- * is on another stack, or on a page that leakwrap_stack_at has not probed yet. */
+/* Sets *ROOM to the number of readable bytes from SP upward on the stack of SELF, this thread.
+ * Returns false if SP is on another stack, or on a page that leakwrap_stack_at has not probed
+ * yet. */
+static inline bool leakwrap_stack_has_room(const struct leakwrap_thread *self, uintptr_t sp,
+                                           uintptr_t *room)
+{
+	*room = self->stack_high - sp;
+	return leakwrap_likely(*room <= self->stack_room);
+}
+
+/* Returns the number of such bytes, or 0. */
 static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 {
-	const struct leakwrap_thread *self = &leakwrap_self;
 	uintptr_t room;
 
-	LEAKWRAP_KEEP_ADDRESS(self);
-	room = self->stack_high - sp;
-	return leakwrap_likely(room <= self->stack_room) ? room : 0;
+	return leakwrap_stack_has_room(leakwrap_kept_self(), sp, &room) ? room : 0;
 }
 
 /* Does the work of leakwrap_stack_at where leakwrap_stack_room returns 0. */
