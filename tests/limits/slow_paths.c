@@ -6,6 +6,7 @@
  *   smaller      coroutines on ever-smaller stacks at one address
  *   rooms        the same, with a larger frame of one function on the larger stack
  *   far_fp       a frame pointer that leads out of a coroutine's stack, to memory that goes away
+ *   shallow      with nothing special
  *   deep         5 MB on the main thread's stack between main and the caller
  *   thread       the same on another thread
  *   heaps        two heaps whose addresses differ by 64 GiB */
@@ -232,16 +233,21 @@ static void far_fp(void)
 
 /* -- far down the stack ------------------------------------------------------------------------ */
 
+static NOINLINE void pairs_twice(void)
+{
+	pairs();
+	begin_count();
+	pairs();
+	end_count();
+}
+
 static NOINLINE void *far_down(void *unused)
 {
 	enum { ROOM = 5 << 20 };
 	volatile char room[ROOM];
 
 	room[0] = room[ROOM - 1] = 1;
-	pairs();
-	begin_count();
-	pairs();
-	end_count();
+	pairs_twice();
 	room[1] = room[0];
 	return unused;
 }
@@ -284,6 +290,8 @@ int main(int argc, char **argv)
 		other_rooms();
 	else if (strcmp(what, "far_fp") == 0)
 		far_fp();
+	else if (strcmp(what, "shallow") == 0)
+		pairs_twice();
 	else if (strcmp(what, "deep") == 0)
 		far_down(NULL);
 	else if (strcmp(what, "thread") == 0)

@@ -1,14 +1,14 @@
 #!/bin/sh
-# On coroutines, far down a stack and in two heaps, allocations are recognized: they need no walk
-# and no system call.
+# On coroutines, far down a stack, in two heaps, and with backtraces of one frame, allocations are
+# recognized: they need no walk and no system call.
 . tests/lib.sh
 
 build paths tests/limits/slow_paths.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
 failed=
 
-# recognizes CASE: 10,000 allocations need few walks and few system calls.
+# recognizes CASE [OPTION]: 10,000 allocations need few walks and few system calls.
 recognizes() {
-	LEAKWRAP_OPTIONS=exit=0 "$W/paths" "$1" >"$W/out" || fail "$1: status $?"
+	LEAKWRAP_OPTIONS="exit=0${2:+:$2}" "$W/paths" "$1" >"$W/out" || fail "$1: status $?"
 	read -r walks calls <"$W/out"
 	echo "$1: $walks walks, $calls system calls"
 	[ "$walks" -le 100 ] && [ "$calls" -le 100 ] || failed="$failed $1"
@@ -18,6 +18,7 @@ recognizes coroutines
 recognizes deep
 recognizes thread
 recognizes heaps
+recognizes shallow depth=1
 [ -z "$failed" ] || fail "not recognized:$failed"
 
 # What is remembered of a stack is not believed when a smaller stack takes its place.

@@ -18,14 +18,33 @@
 /* Walks of one stack: each but the last has come to a module that was not listed. */
 #define WALKS_MAX 8
 
+/* Returns how many frames a walk finds at most.  The stack cache recognizes a stack by the words
+ * that a walk has read, and the first frame alone gives none. */
+static unsigned frames_to_find(void)
+{
+	return leakwrap_options.depth > 1 ? leakwrap_options.depth : 2;
+}
+
+/* Walks STACK, on which CALLER is.  Sets *TRACE, which has room for frames_to_find frames, to as
+ * many frames as the option depth= says. */
+static void walk(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
+                 const struct leakwrap_caller *caller)
+{
+	leakwrap_unwind(trace, stack, caller);
+	if (leakwrap_unlikely(trace->depth > leakwrap_options.depth)) {
+		trace->depth = leakwrap_options.depth;
+		trace->kind = LEAKWRAP_TRACE_TRUNCATED;
+	}
+}
+
 /* Walks STACK, on which CALLER is, with a read set, from which the stack cache may learn it.  PCS:
- * where the return addresses go, as many as the option depth= says.  Returns its call site, or
+ * where the return addresses go, as many as frames_to_find says.  Returns its call site, or
  * LEAKWRAP_SITE_LOST. */
 static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
                                                               struct leakwrap_stack *stack,
                                                               const struct leakwrap_caller *caller)
 {
-	const unsigned max = leakwrap_options.depth;
+	const unsigned max = frames_to_find();
 	leakwrap_stack_position positions[max];
 	struct leakwrap_stack_link links[2 * max];
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
@@ -36,7 +55,7 @@ static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
 	do {
 		trace = (struct leakwrap_trace){.pcs = pcs, .max = max, .read_set = &read_set};
 		leakwrap_read_set_begin(&read_set, caller->sp);
-		leakwrap_unwind(&trace, stack, caller);
+		walk(&trace, stack, caller);
 	} while (--walks_left > 0 && leakwrap_library_calls_list_modules(&trace));
 	return leakwrap_site_number(&trace, stack);
 }
@@ -56,14 +75,15 @@ static uint32_t take_young_site(const struct leakwrap_trace *trace)
 static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwrap_caller *caller)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(caller->sp);
-	uintptr_t pcs[leakwrap_options.depth];
-	struct leakwrap_trace trace = {.pcs = pcs, .max = leakwrap_options.depth};
+	const unsigned max = frames_to_find();
+	uintptr_t pcs[max];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = max};
 	bool needs_read_set = leakwrap_stack_cache_learns_at_once();
 	uint32_t site;
 
 	leakwrap_count(&leakwrap_walks, 1);
 	if (!needs_read_set) {
-		leakwrap_unwind(&trace, &stack, caller);
+		walk(&trace, &stack, caller);
 		needs_read_set = leakwrap_library_calls_may_have_loaded(&trace);
 	}
 	if (!needs_read_set) {

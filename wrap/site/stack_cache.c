@@ -94,13 +94,14 @@ static bool has_read_frames(const struct leakwrap_trace *trace)
 }
 
 /* Returns true if the cache can recognize STACK, whose walk gave TRACE.  The read set must be
- * complete, and the modules must be those of the walk. */
+ * complete, and the modules must be those of the walk.  TRACE may have fewer frames than the walk
+ * found. */
 static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwrap_stack *stack)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
 	return read_set && read_set->usable && (!stack->foreign || has_read_frames(trace)) &&
-	       trace->depth == read_set->return_count + 1u &&
+	       trace->depth <= read_set->return_count + 1u &&
 	       read_set->modules == leakwrap_modules();
 }
 
