@@ -65,7 +65,7 @@ enum { DEPTH = 6 };
 static void make_up(uint32_t who, uintptr_t *pcs)
 {
 	for (unsigned i = 0; i < DEPTH; i++)
-		pcs[i] = 0x400000 + (uintptr_t)i * 0x10000 + (who >> 4 * i & 15) * 16;
+		pcs[i] = 0x400000 + (uintptr_t)i * 0x10000 + (uintptr_t)(who >> 4 * i & 15) * 16;
 }
 
 /* Walks stack WHO, whose stack is not learned.  Returns its call site. */

@@ -637,9 +637,9 @@ static void crowd_in(void)
  * whatever their shape. */
 static void *crowd_out(void *unused)
 {
-	enum { LOST = 20000, ENOUGH = 100 };
-	static uintptr_t stack[2 * LOST + 1];
-	const uintptr_t *high = stack + 2 * LOST + 1;
+	enum { LOST = 20000, ENOUGH = 100, WORDS_MAX = 2 * LOST + 1 };
+	static uintptr_t stack[WORDS_MAX];
+	const uintptr_t *high = stack + WORDS_MAX;
 	struct made_up made = {.pcs = {0x300000, 0x300100}, .depth = 1, .gap = 1};
 	size_t held = 0;
 
