@@ -20,6 +20,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -1124,23 +1125,39 @@ static void take_sample(double start)
 	samples.pair[samples.count++] = time_of_pair();
 }
 
-/* Prints the mean of VALUE over the last half of the samples, and its slope by least squares, in
- * percent of the mean an hour. */
+/* The last half of the samples is divided into this number of pieces.  A piece is longer than the
+ * tables take to grow and to shrink again, so the means of pieces vary independently. */
+enum { PIECES = 12 };
+
+/* Prints the mean of VALUE over the last half of the samples, its slope by least squares, and the
+ * slope's standard error, both in percent of the mean an hour. */
 static void print_slope(const char *name, const double *value)
 {
-	const unsigned first = samples.count / 2;
-	const double count = samples.count - first;
-	double time = 0, mean = 0, product = 0, square = 0;
+	const unsigned first = samples.count / 2, size = (samples.count - first) / PIECES;
+	double times[PIECES] = {0}, values[PIECES] = {0};
+	double time = 0, mean = 0, product = 0, square = 0, rest = 0, slope;
 
-	for (unsigned i = first; i < samples.count; i++)
-		time += samples.time[i] / count, mean += value[i] / count;
-	for (unsigned i = first; i < samples.count; i++) {
-		product += (samples.time[i] - time) * (value[i] - mean);
-		square += (samples.time[i] - time) * (samples.time[i] - time);
+	for (unsigned i = 0; i < PIECES * size; i++) {
+		times[i / size] += samples.time[first + i] / size;
+		values[i / size] += value[first + i] / size;
 	}
-	if (mean > 0 && square > 0)
-		printf("%s in the last half: mean %.1f, slope %+.2f %% an hour\n", name, mean,
-		       product / square * 3600 / mean * 100);
+	for (unsigned i = 0; i < PIECES; i++)
+		time += times[i] / PIECES, mean += values[i] / PIECES;
+	for (unsigned i = 0; i < PIECES; i++) {
+		product += (times[i] - time) * (values[i] - mean);
+		square += (times[i] - time) * (times[i] - time);
+	}
+	if (mean <= 0 || square <= 0)
+		return;
+	slope = product / square;
+	for (unsigned i = 0; i < PIECES; i++) {
+		const double off = values[i] - mean - slope * (times[i] - time);
+
+		rest += off * off;
+	}
+	printf("%s in the last half: mean %.1f, slope %+.2f %% an hour, standard error %.2f\n",
+	       name, mean, slope * 3600 / mean * 100,
+	       sqrt(rest / (PIECES - 2) / square) * 3600 / mean * 100);
 }
 
 static void *reserve(size_t size)

@@ -61,7 +61,7 @@ static inline uintptr_t leakwrap_r11(void)
 
 /* Two variables of 32 bits, because the compiler keeps a variable of 64 bits in a register with an
  * even number and the next one, and has few of those.  Before Armv6 the registers of the result
- * must differ from the others (Arm ARM, DDI 0406C, A8.8.257). */
+ * must differ from the others (Arm ARM, DDI 0406C, section A8.8, UMLAL). */
 #if !defined __thumb__ || defined __thumb2__
 #define LEAKWRAP_ADD_PRODUCT(low, high, a, b) \
 	__asm__("umlal %0, %1, %2, %3" : "+&r"(low), "+&r"(high) : "r"(a), "r"(b))
