@@ -64,8 +64,9 @@ union leakwrap_aligned {
 
 /* Reads the _Atomic pointer at ADDRESS into POINTER, so that what is read through POINTER is not
  * older than POINTER.  An address dependency orders the reads on all processors but Alpha (Linux,
- * Documentation/memory-barriers.txt, "Address-dependency barriers"), so no barrier is needed.  The compiler does not know POINTER, and so cannot guess it.  On
- * x86 an acquire load is a plain load. */
+ * Documentation/memory-barriers.txt, "Address-dependency barriers"), so no barrier is needed.  The
+ * compiler does not know POINTER, and so cannot guess it.  On x86 an acquire load is a plain
+ * load. */
 #if (defined __arm__ || defined __aarch64__ || defined __riscv) && !defined __SANITIZE_THREAD__
 #define LEAKWRAP_LOAD_POINTER(pointer, address)                                  \
 	do {                                                                     \
