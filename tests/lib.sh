@@ -79,9 +79,19 @@ of_runtime() {
 CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin"
 CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-omit-frame-pointer -fno-optimize-sibling-calls"
 case $($CC --version 2>/dev/null) in
-*clang*) ;;
-*) CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -fno-ipa-icf" ;;
+*clang*)
+	keep_apart=
+	CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -Wno-unused-command-line-argument"
+	CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS -Wno-unknown-warning-option"
+	;;
+*) keep_apart=-fno-ipa-icf ;; # functions with equal code
 esac
+CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS $keep_apart"
+
+# cxx_of COMPILER: prints the C++ compiler that belongs to the C compiler COMPILER.
+cxx_of() {
+	echo "$1" | sed 's/gcc/g++/; s/clang/clang++/'
+}
 
 # compile_once COMPILER ARGUMENT...: sets $object to the object that the command compiles. A test
 # runs each command once.

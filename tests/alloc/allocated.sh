@@ -59,7 +59,7 @@ for link in dynamic static; do
 	flag=
 	[ $link = dynamic ] || flag=-static
 	# shellcheck disable=SC2046,SC2086 # lists of flags
-	${CC%gcc}g++ -std=gnu++17 -O2 -g -fno-builtin -fno-optimize-sibling-calls -fno-ipa-icf \
+	$(cxx_of "$CC") -std=gnu++17 -O2 -g -fno-builtin -fno-optimize-sibling-calls $keep_apart \
 		-o "$W/$link" "$W/churn.cc" $flag -pthread \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) 2>"$W/err" ||
 		fail "$(cat "$W/err")"

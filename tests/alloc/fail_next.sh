@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2046,SC2086 # lists of flags
 build_new() {
-	${CC%gcc}g++ -std=gnu++17 -O2 -g -Wall -Wextra -Werror -Iwrap -o "$W/failing_new$1" $1 \
+	$(cxx_of "$CC") -std=gnu++17 -O2 -g -Wall -Wextra -Werror -Iwrap -o "$W/failing_new$1" $1 \
 		tests/alloc/fail_next_new.cpp $(leakwrap_flags LEAKWRAP_LDFLAGS "$2") ||
 		fail "cannot build the C++ program"
 }

@@ -45,7 +45,7 @@ int main(void)
 	static char buffer[4096];
 
 	setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
-	for (int count = 1; count <= 6; count++)
-		round_of(count);
+	for (volatile int count = 1; count <= 6; count++)
+		round_of(count); /* by one call */
 	return 0;
 }

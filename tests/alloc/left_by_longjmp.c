@@ -56,7 +56,7 @@ static __attribute__((noinline)) void leave_from_below(void)
 
 /* Allocates two blocks of SIZE bytes and leaves the upper block's release in the middle. If AGAIN,
  * allocates that block again. */
-static void leave(void (*release)(void), size_t size, int again)
+static __attribute__((noinline)) void leave(void (*release)(void), size_t size, int again)
 {
 	void *lower = malloc(size);
 	void *upper = malloc(size);

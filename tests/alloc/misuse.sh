@@ -128,7 +128,7 @@ for cc in gcc clang; do
 	equal "$x double, abort: status" $status 134
 	case $report in "double_free "*) ;; *) fail "$x double, abort: no report" ;; esac
 
-	CXX=$(echo $cc | sed 's/gcc/g++/; s/clang/clang++/')
+	CXX=$(cxx_of "$cc")
 	for linked in dynamic program static own; do
 		flags=
 		libraries=LEAKWRAP_CXX_LDLIBS

@@ -1,9 +1,9 @@
 /* misuse_remembers.c - frees a block twice, long after: meanwhile the program allocates from
  * hundreds of thousands of stacks that it never comes back to. */
+#include "tests/noinline.h"
+
 #include <stdint.h>
 #include <stdlib.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 static void *volatile kept;
 

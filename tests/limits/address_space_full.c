@@ -12,10 +12,12 @@ static __attribute__((noinline)) void allocate(unsigned path, unsigned depth, si
 {
 	if (depth == 0) {
 		kept = malloc(size);
-	} else if (path & 1) {
+	} else if (path & 1) { /* else compilers make one call of both */
+		__asm__ volatile("# one");
 		allocate(path >> 1, depth - 1, size);
 		__asm__ volatile("# one");
 	} else {
+		__asm__ volatile("# two");
 		allocate(path >> 1, depth - 1, size);
 		__asm__ volatile("# two");
 	}

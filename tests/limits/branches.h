@@ -3,20 +3,24 @@
 #ifndef BRANCHES_H
 #define BRANCHES_H
 
+#include "tests/noinline.h"
+
 #include <stdint.h>
 
 /* What the last call does.  The program defines it, always_inline. */
 static void at_the_end(void);
 
 /* Calls itself DEPTH times.  The lowest bits of PATH make the stack. */
-static __attribute__((noinline, noclone)) void branch(unsigned depth, uint64_t path)
+static NOINLINE void branch(unsigned depth, uint64_t path)
 {
 	if (depth == 0) {
 		at_the_end();
-	} else if (path & 1) {
+	} else if (path & 1) { /* else compilers make one call of both */
+		__asm__ volatile("# one");
 		branch(depth - 1, path >> 1);
 		__asm__ volatile("# one");
 	} else {
+		__asm__ volatile("# two");
 		branch(depth - 1, path >> 1);
 		__asm__ volatile("# two");
 	}

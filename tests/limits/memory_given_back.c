@@ -37,7 +37,7 @@ static int pages_can_be_taken_away(void)
 	return moved != MAP_FAILED && munmap(moved, 4096) == 0;
 }
 
-static void fill(void **block)
+static __attribute__((noinline)) void fill(void **block)
 {
 	for (int i = 0; i < BLOCKS; i++)
 		block[i] = malloc(SIZE);

@@ -15,6 +15,7 @@
 #include "tests/limits/branches.h"
 #include "tests/limits/endless.h"
 #include "tests/limits/tracer_calls.h"
+#include "tests/noinline.h"
 
 #include <alloca.h>
 #include <stdbool.h>
@@ -22,8 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 #pragma weak leakwrap_get_counters
 

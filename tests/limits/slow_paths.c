@@ -13,6 +13,7 @@
 #include "leakwrap.h"
 #include "tests/limits/endless.h"
 #include "tests/limits/tracer_calls.h"
+#include "tests/noinline.h"
 
 #include <alloca.h>
 #include <pthread.h>
@@ -25,8 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
-#define PAGE     ((size_t)4096)
+#define PAGE ((size_t)4096)
 
 enum { TIMES = 10000 };
 

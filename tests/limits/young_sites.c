@@ -9,6 +9,7 @@
  *   3  at exit, after 40 blocks more and a realloc of 110 blocks to 1500 bytes in resize_one */
 #include "leakwrap.h"
 #include "tests/limits/endless.h"
+#include "tests/noinline.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,8 +18,6 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 enum { KEPT_MAX = 410, DEPTH_MAX = 12 };
 

@@ -88,7 +88,7 @@ int main(void)
 	return 0;
 }
 END
-"${CC%gcc}g++" -O1 -fPIC -shared -o "$W/libholds.so" "$W/holds.cpp" || fail "cannot build libholds"
+$(cxx_of "$CC") -O1 -fPIC -shared -o "$W/libholds.so" "$W/holds.cpp" || fail "cannot build libholds"
 for library in jemalloc tcmalloc_minimal mimalloc; do
 	[ -n "$(archive lib$library.so)" ] || continue
 	# shellcheck disable=SC2046 # a list of flags

@@ -1,10 +1,10 @@
 /* own_break.c - a program that calls sbrk itself keeps a pointer there, between two parts of the
  * allocator's memory. */
+#include "tests/noinline.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 enum { BLOCKS = 64, LARGE = 100000 };
 

@@ -1,11 +1,11 @@
 /* assembly.c - blocks behind functions that are written in assembly (assembly.S). */
+#include "tests/noinline.h"
+
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 typedef void callback(void);
 typedef void caller(callback *call, int number);

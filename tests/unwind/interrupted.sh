@@ -20,15 +20,16 @@ chain() {
 
 while read -r triple qemu flags; do
 	if [ "$triple" = native ]; then
-		gcc=$CC run='' lib=$O/libleakwrap.a
+		gcc=$CC run='' lib=$O/libleakwrap.a icf=$keep_apart
 	else
 		command -v "$triple-gcc" >/dev/null || continue
 		command -v "$qemu" >/dev/null || continue
 		target "$triple" "$qemu"
+		icf=-fno-ipa-icf
 	fi
 	for level in -O0 -O1 -O2; do
 		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -static -fno-ipa-icf -fno-stack-protector \
+		$gcc $TARGET_CFLAGS -static $icf -fno-stack-protector \
 			-fno-omit-frame-pointer $flags $level -o "$W/program" \
 			tests/unwind/interrupted.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |

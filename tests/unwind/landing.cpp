@@ -8,9 +8,8 @@
 
 extern "C" {
 #include "compare.h"
+#include "tests/noinline.h"
 }
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 namespace
 {

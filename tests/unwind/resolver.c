@@ -11,7 +11,7 @@ static void does_nothing(void)
 }
 
 /* The loader runs it below the trampoline of lazy binding. */
-static void (*resolve(void))(void)
+static __attribute__((used)) void (*resolve(void))(void)
 {
 	if (while_resolving)
 		while_resolving();

@@ -4,6 +4,7 @@
  * stacks PLUGIN PLUGIN: compares with libgcc. stacks garbage COUNT: walks garbage, and must not
  * crash. */
 #include "compare.h"
+#include "tests/noinline.h"
 #include "wrap/record/record.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
@@ -25,8 +26,6 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 static volatile int sink;
 

@@ -1,10 +1,10 @@
 /* stacks_through_musl.c - leaks blocks behind functions of a C library that has neither unwind
  * tables nor frame pointers. */
+#include "tests/noinline.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NOINLINE __attribute__((noinline, noclone))
 
 static void *volatile kept;
 static _Thread_local size_t size; /* identifies the test's function */

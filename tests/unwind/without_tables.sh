@@ -58,6 +58,12 @@ if [ "$(uname -m)" = x86_64 ]; then
 	program static-pie -static-pie
 	program dynamic
 	program no-pie -no-pie
+	# clang puts functions next to each other, also behind calls that do not return.
+	if command -v clang >/dev/null; then
+		gcc=clang
+		program clang-static -static
+		program clang -pie
+	fi
 fi
 ran=
 while read -r triple qemu flags; do

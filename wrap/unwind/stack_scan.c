@@ -65,10 +65,11 @@ static bool try_known_starts(const struct leakwrap_frame *frame, const struct le
 	                 rule);
 }
 
-/* As try_start, for each of the COUNT addresses AT, with the functions whose addresses stand in the
- * program's data. */
+/* As try_start, for each of the COUNT addresses AT, with the functions that begin behind AFTER and
+ * whose addresses stand in the program's data. */
 static bool try_pointers(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
-                         const uintptr_t *at, unsigned count, struct leakwrap_rule *rule)
+                         const uintptr_t *at, unsigned count, uintptr_t after,
+                         struct leakwrap_rule *rule)
 {
 	uintptr_t start[POINTERS_MAX];
 
@@ -77,7 +78,8 @@ static bool try_pointers(const struct leakwrap_frame *frame, const struct leakwr
 	leakwrap_pointers_before(leakwrap_text_at(frame->pc, frame->interrupted), frame->pc,
 	                         LEAKWRAP_FUNCTION_MAX, start, POINTERS_MAX);
 	for (unsigned i = 0; i < count * POINTERS_MAX; i++)
-		if (try_start(frame, code, start[i % POINTERS_MAX], at[i / POINTERS_MAX], rule)) {
+		if (start[i % POINTERS_MAX] > after &&
+		    try_start(frame, code, start[i % POINTERS_MAX], at[i / POINTERS_MAX], rule)) {
 			atomic_store_explicit(&last_pointer, start[i % POINTERS_MAX],
 			                      memory_order_relaxed);
 			return true;
@@ -94,13 +96,34 @@ static bool try_known_starts(const struct leakwrap_frame *frame, const struct le
 }
 
 static bool try_pointers(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
-                         const uintptr_t *at, unsigned count, struct leakwrap_rule *rule)
+                         const uintptr_t *at, unsigned count, uintptr_t after,
+                         struct leakwrap_rule *rule)
 {
-	(void)frame, (void)code, (void)at, (void)count, (void)rule;
+	(void)frame, (void)code, (void)at, (void)count, (void)after, (void)rule;
 	return false;
 }
 
 #endif
+
+/* As try_start, with TARGET, the function that the call before the return address at AT names.  If
+ * TARGET is 0, the call is through a pointer.  BELOW: where COUNT return addresses of such calls
+ * lie below AT. */
+static bool try_call(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
+                     uintptr_t target, uintptr_t at, const uintptr_t *below, unsigned count,
+                     struct leakwrap_rule *rule)
+{
+	struct leakwrap_rule nearer;
+
+	if (target == 0)
+		return try_known_starts(frame, code, at, rule);
+	if (!try_start(frame, code, target, at, rule))
+		return false;
+	/* If a function ends with a call that does not return, the next function seems to be a part
+	 * of it, and to build its frame on top. */
+	if (try_pointers(frame, code, below, count, target, &nearer))
+		*rule = nearer;
+	return true;
+}
 
 /* The most stack words that are searched for a return address. */
 #define SEARCH_MAX 4096u
@@ -133,9 +156,9 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 		}
 		if (!leakwrap_holds_return(frame->stack, frame->sp, at, &target))
 			continue;
-		if (follows++ < FOLLOW_MAX &&
-		    (target != 0 ? try_start(frame, &code, target, at, rule)
-		                 : by_pointers && try_known_starts(frame, &code, at, rule)))
+		if (follows++ < FOLLOW_MAX && (target != 0 || by_pointers) &&
+		    try_call(frame, &code, target, at, through_pointer,
+		             by_pointers ? through_pointers : 0, rule))
 			return LEAKWRAP_CERTAIN;
 		if (target == 0 && follows <= FOLLOW_MAX)
 			through_pointer[through_pointers++] = at;
@@ -150,7 +173,7 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 		if (guess == 0)
 			guess = at;
 	}
-	if (by_pointers && try_pointers(frame, &code, through_pointer, through_pointers, rule))
+	if (by_pointers && try_pointers(frame, &code, through_pointer, through_pointers, 0, rule))
 		return LEAKWRAP_CERTAIN;
 	if (guess == 0)
 		return LEAKWRAP_UNSUPPORTED;
