@@ -7,7 +7,7 @@
 # build_cxx NAME FLAG... -- VARIABLE: builds $W/NAME with the libraries of VARIABLE.
 # shellcheck disable=SC2046,SC2086 # lists of flags
 build_cxx() {
-	${CC%gcc}g++ -std=gnu++17 -O1 -g -Wall -Wextra -Werror -o "$W/$1" $2 tests/torture/cxx.cpp \
+	$(cxx_of "$CC") -std=gnu++17 -O1 -g -Wall -Wextra -Werror -o "$W/$1" $2 tests/torture/cxx.cpp \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS "$3") || fail "cannot build $1"
 }
 build_cxx cxx -static-libstdc++ LEAKWRAP_CXX_STATIC_LDLIBS
