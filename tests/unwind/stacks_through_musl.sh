@@ -15,7 +15,7 @@ build_musl() {
 	name=$1
 	shift
 	# shellcheck disable=SC2046 # lists of flags
-	$CC -O2 -o "$W/$name" "$@" \
+	$CC -O2 -I. -o "$W/$name" "$@" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 			of_runtime) -pthread ||
 		fail "cannot build $name"
