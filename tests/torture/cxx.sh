@@ -7,8 +7,9 @@
 # build_cxx NAME FLAG... -- VARIABLE: builds $W/NAME with the libraries of VARIABLE.
 # shellcheck disable=SC2046,SC2086 # lists of flags
 build_cxx() {
-	$(cxx_of "$CC") -std=gnu++17 -O1 -g -Wall -Wextra -Werror -o "$W/$1" $2 tests/torture/cxx.cpp \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS "$3") || fail "cannot build $1"
+	$(cxx_of "$CC") -std=gnu++17 -O1 -g -Wall -Wextra -Werror -o "$W/$1" $2 \
+		tests/torture/cxx.cpp $(leakwrap_flags LEAKWRAP_LDFLAGS "$3") ||
+		fail "cannot build $1"
 }
 build_cxx cxx -static-libstdc++ LEAKWRAP_CXX_STATIC_LDLIBS
 build_cxx cxx-static -static LEAKWRAP_CXX_LDLIBS

@@ -63,6 +63,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 		gcc=clang
 		program clang-static -static
 		program clang -pie
+	else
+		echo "left out: no clang"
 	fi
 fi
 ran=

@@ -56,11 +56,12 @@ static inline uintptr_t leakwrap_r11(void)
 /* Bit 0 of a return address marks Thumb code. */
 #define LEAKWRAP_STRIP(address) ((address) & ~(uintptr_t)1)
 
-/* A call always leaves the same bit, so it may as well be hashed. */
+/* One call always leaves the same bit 0.  So the hash may take it in, which saves an instruction
+ * for each word. */
 #define LEAKWRAP_STRIP_FOR_HASH(address) (address)
 
-/* Two variables of 32 bits, because the compiler keeps a variable of 64 bits in a register with an
- * even number and the next one, and has few of those.  Before Armv6 the registers of the result
+/* LOW and HIGH are two variables, because the compiler has few pairs of registers for a variable of
+ * 64 bits: the first must have an even number.  Before Armv6 the registers of the result
  * must differ from the others (Arm ARM, DDI 0406C, section A8.8, UMLAL). */
 #if !defined __thumb__ || defined __thumb2__
 #define LEAKWRAP_ADD_PRODUCT(low, high, a, b) \

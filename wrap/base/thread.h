@@ -139,6 +139,12 @@ extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self;
 extern _Thread_local LEAKWRAP_HIDDEN struct leakwrap_thread leakwrap_self_after_call;
 #endif
 
+/* Begins an allocation of SELF, this thread: no inner call has recorded a block yet. */
+static inline void leakwrap_thread_begin_allocation(struct leakwrap_thread *self)
+{
+	self->inner = NULL;
+}
+
 /* Returns the address of leakwrap_self, in a register where that saves instructions. */
 LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_kept_self(void)
 {
@@ -148,8 +154,8 @@ LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_kept_self(void)
 	return self;
 }
 
-/* Returns the address of leakwrap_self for use after the real call: SELF, if it costs a register
- * anyway to find it anew. */
+/* Returns the address of leakwrap_self for use after the real call.  It is SELF itself where a
+ * register is saved for the call anyway. */
 LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_self_after(struct leakwrap_thread *self)
 {
 #if defined LEAKWRAP_BARE || defined __arm__ || defined __aarch64__

@@ -165,7 +165,7 @@ __asm__(".globl leakwrap_disable");
 				return ENTRY_CALL_ORIGINAL(name, arguments);                 \
 			return leakwrap_##name##_not_fast arguments;                         \
 		}                                                                            \
-		self->inner = NULL; /* as leakwrap_begin_allocation does */                  \
+		leakwrap_thread_begin_allocation(self);                                      \
 		uint32_t value = leakwrap_fast_predict_small(self, size, LEAKWRAP_CALLER);   \
 		if (leakwrap_unlikely(value == 0)) {                                         \
 			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
@@ -247,7 +247,7 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                        \
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;                 \
 		struct leakwrap_thread *const self = leakwrap_kept_self();                       \
-		self->inner = NULL; /* as leakwrap_begin_allocation does */                      \
+		leakwrap_thread_begin_allocation(self);                                          \
 		uint32_t value = leakwrap_fast_predict_small(self, size, caller);                \
 		uint32_t old_value = leakwrap_fast_take(&value, block, size);                    \
 		if (leakwrap_unlikely(!old_value))                                               \

@@ -39,10 +39,10 @@
 
 /* -- allocate ---------------------------------------------------------------------------------- */
 
-/* Begins an allocation, before the real call. */
+/* Begins an allocation of this thread, before the real call. */
 static inline void leakwrap_begin_allocation(void)
 {
-	leakwrap_self.inner = NULL;
+	leakwrap_thread_begin_allocation(&leakwrap_self);
 }
 
 #ifndef LEAKWRAP_BARE

@@ -71,7 +71,7 @@ void leakwrap_inside_begin(struct leakwrap_inside *inside)
 	inside->before = self->state;
 	inside->outer = self->inside;
 	inside->mark = (uintptr_t)inside ^ INSIDE_MARK;
-	self->inner = NULL; /* as leakwrap_begin_allocation does */
+	leakwrap_thread_begin_allocation(self);
 	self->inside = inside;
 	if (self->state != LEAKWRAP_THREAD_DISABLED)
 		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_INSIDE);

@@ -53,6 +53,15 @@ LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_sum_add(leakwrap_stack_sum sum
 	LEAKWRAP_ADD_PRODUCT(sum.low, sum.high, word, (uint32_t)factor);
 	return sum;
 }
+
+/* Returns SUM * LEAKWRAP_STACK_HASH_FACTOR + WORD. */
+LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_hash_step(leakwrap_stack_sum sum, uint32_t word)
+{
+	const uint32_t factor = LEAKWRAP_STACK_HASH_FACTOR;
+
+	return leakwrap_stack_sum_add((leakwrap_stack_sum){word, sum.high * factor}, sum.low,
+	                              factor);
+}
 #endif
 
 /* Returns the hash of no words yet.  The other numbers of a stack stand in front of its words: the
@@ -82,17 +91,6 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_before(uint64_t sum, size_t groups)
 		sum *= LEAKWRAP_STACK_HASH_INVERSE;
 	return sum;
 }
-
-#if UINTPTR_MAX <= UINT32_MAX
-/* Returns SUM * LEAKWRAP_STACK_HASH_FACTOR + WORD. */
-LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_hash_step(leakwrap_stack_sum sum, uint32_t word)
-{
-	const uint32_t factor = LEAKWRAP_STACK_HASH_FACTOR;
-
-	return leakwrap_stack_sum_add((leakwrap_stack_sum){word, sum.high * factor}, sum.low,
-	                              factor);
-}
-#endif
 
 /* Returns HASH with four more words accumulated. */
 LEAKWRAP_INLINE struct leakwrap_stack_hash
