@@ -13,9 +13,13 @@
 
 #include "leakwrap.h"
 
+/* The number keeps the compiler from merging the functions. */
+static volatile int last_call;
+
 #define BLOCK(name)                                       \
 	static __attribute__((noinline)) void *name(void) \
 	{                                                 \
+		last_call = __COUNTER__;                  \
 		return malloc(40);                        \
 	}
 

@@ -13,17 +13,32 @@ cat >"$W/gone.c" <<'END'
 char *into[3];
 void *kept;
 
-int main(void)
+static __attribute__((noinline)) void lose(void)
 {
 	char *block = malloc(SIZE);
 
-	kept = malloc(100);
 	/* Each may be a usual way to hold the block. */
 	into[0] = block + sizeof(void *);
 	into[1] = block + 3 * sizeof(void *);
 	into[2] = block + SIZE / 2;
 	/* The allocator's pages, as a library's free gives them back. */
 	munmap((void *)((uintptr_t)block & ~(uintptr_t)4095), SIZE);
+}
+
+/* Overwrites what lose has left on the stack. */
+static __attribute__((noinline)) void clear_stack(void)
+{
+	volatile char room[4096];
+
+	for (size_t i = 0; i < sizeof room; i++)
+		room[i] = 0;
+}
+
+int main(void)
+{
+	kept = malloc(100);
+	lose();
+	clear_stack();
 	return 0;
 }
 END

@@ -79,12 +79,12 @@ sites() {
 }
 
 # check SOURCE [ARGUMENT...]: compares the program with and without valgrind. OPTIONS are more
-# options for the tracer. A search for lost memory reads all memory, which valgrind reports.
+# options for the tracer. Valgrind may not understand the debug information. A search for lost memory reads all memory, which valgrind reports.
 check() {
 	source=$1
 	shift
 	name=$(basename "$source" .c)
-	[ -x "$W/$name" ] || build "$name" "tests/$source" -Wno-error
+	[ -x "$W/$name" ] || build "$name" "tests/$source" -Wno-error -Wl,--strip-debug
 	rm -f "$W"/dumps*
 	LEAKWRAP_OPTIONS=${OPTIONS-}kinds=never:log="$W/dumps" "$W/$name" "$@" >"$W/out" 2>&1
 	status=$?

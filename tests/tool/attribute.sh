@@ -16,7 +16,7 @@ void *ble(size_t size);
 void *volatile kept;
 int main(void)
 {
-	for (int i = 0; i < 5; i++)
+	for (volatile int i = 0; i < 5; i++) /* one call, not five */
 		kept = ble(100);
 	kept = malloc(50);
 	return 0;

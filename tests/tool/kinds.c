@@ -24,7 +24,7 @@ __attribute__((noinline)) static void lose_list(void)
 {
 	struct node *volatile list = NULL;
 
-	for (int i = 0; i < 4; i++)
+	for (volatile int i = 0; i < 4; i++) /* one call, not four */
 		list = make_node(list);
 	struct node *head = malloc(sizeof *head);
 	head->next = list;

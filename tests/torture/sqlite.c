@@ -51,8 +51,8 @@ int main(int argc, char **argv)
 	static const char *const queries[] = {
 	        "SELECT b, sum(c) FROM t WHERE a > 10 GROUP BY b HAVING sum(c) > 3 ORDER BY 2 DESC",
 	        "SELECT * FROM t JOIN u ON t.a = u.x WHERE t.b LIKE 'row%' LIMIT 10",
-	        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
-	        "SELECT group_concat(i || 'x') FROM n",
+	        ("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
+	         "SELECT group_concat(i || 'x') FROM n"),
 	        "SELECT upper(b), printf('%08.3f', c), json('{\"a\": [1, 2]}') FROM t ORDER BY b",
 	};
 	sqlite3 *db = NULL;

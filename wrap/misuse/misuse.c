@@ -107,12 +107,13 @@ static bool is_of_library(uintptr_t address)
 	return __cxa_throw && module == leakwrap_module_at((uintptr_t)__cxa_throw);
 }
 
+/* The operators that the program has.  The prefix keeps leakwrap audit from counting these pointers
+ * as the program's.  Compilers put the function's name before that of a variable inside one. */
+#define POINTER(name) name
+static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
+
 static bool are_operators_of_library(void)
 {
-#define POINTER(name) name
-	/* The prefix keeps leakwrap audit from counting these pointers as the program's. */
-	static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
-
 	for (size_t i = 0; i < sizeof(leakwrap_operators) / sizeof(leakwrap_operators[0]); i++)
 		if (leakwrap_operators[i] && !is_of_library((uintptr_t)leakwrap_operators[i]))
 			return false;
