@@ -66,6 +66,29 @@
 	} while (0)
 #endif
 
+/* What is read through POINTER after LEAKWRAP_ORDER_BY(POINTER, WORD) is not older than WORD, which
+ * was read in LEAKWRAP_ORDER. */
+#if defined LEAKWRAP_ORDER_BY && !defined __SANITIZE_THREAD__
+#define LEAKWRAP_ORDER memory_order_relaxed
+#else
+#undef LEAKWRAP_ORDER_BY
+#define LEAKWRAP_ORDER_BY(pointer, word) ((void)0)
+#define LEAKWRAP_ORDER                   memory_order_acquire
+#endif
+
+/* 1 if the address of an operand may be the sum of two registers and a number. */
+#ifndef LEAKWRAP_HAVE_INDEXED_OPERANDS
+#define LEAKWRAP_HAVE_INDEXED_OPERANDS 0
+#endif
+
+/* Keeps POINTER, a sum, in a register.  Else the compiler may add it up for each member, if an
+ * operand cannot do that. */
+#if LEAKWRAP_HAVE_INDEXED_OPERANDS
+#define LEAKWRAP_KEEP_SUM(pointer) ((void)0)
+#else
+#define LEAKWRAP_KEEP_SUM(pointer) LEAKWRAP_HIDE_VALUE(pointer)
+#endif
+
 /* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */
 #ifndef LEAKWRAP_HAVE_ARM_FRAMES
 #define LEAKWRAP_HAVE_ARM_FRAMES 0

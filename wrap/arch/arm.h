@@ -38,6 +38,12 @@ static inline uintptr_t leakwrap_r7(void)
 	return r7;
 }
 
+/* The caller's r11, likewise.  The variable needs no copy.  In ARM code gcc refuses it, because
+ * r11 is its frame pointer there. */
+#ifdef __thumb__
+register uintptr_t leakwrap_r11 __asm__("r11");
+#define LEAKWRAP_R11 leakwrap_r11
+#else
 static inline uintptr_t leakwrap_r11(void)
 {
 	uintptr_t r11;
@@ -45,11 +51,20 @@ static inline uintptr_t leakwrap_r11(void)
 	__asm__("mov %0, r11" : "=r"(r11));
 	return r11;
 }
+#define LEAKWRAP_R11 leakwrap_r11()
+#endif
+
+/* Returns CFA.  The compiler keeps it in a register: else it adds it up anew for each use. */
+static inline __attribute__((always_inline)) uintptr_t leakwrap_kept_cfa(uintptr_t cfa)
+{
+	__asm__("" : "+r"(cfa));
+	return cfa;
+}
 
 #define LEAKWRAP_CALLER                                                                         \
 	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
-	                          .sp = (uintptr_t)__builtin_dwarf_cfa(),                       \
-	                          .fp = leakwrap_r11(),                                         \
+	                          .sp = leakwrap_kept_cfa((uintptr_t)__builtin_dwarf_cfa()),    \
+	                          .fp = LEAKWRAP_R11,                                           \
 	                          .r7 = leakwrap_r7()})
 #endif
 
@@ -66,6 +81,14 @@ static inline uintptr_t leakwrap_r11(void)
 #if !defined __thumb__ || defined __thumb2__
 #define LEAKWRAP_ADD_PRODUCT(low, high, a, b) \
 	__asm__("umlal %0, %1, %2, %3" : "+&r"(low), "+&r"(high) : "r"(a), "r"(b))
+#endif
+
+/* Adds 0, what a shift by all bits leaves of WORD.  The reads are in order because the address is
+ * computed from WORD, also if WORD does not change it (Arm ARM, DDI 0406C, section A3.8.2, "address
+ * dependency").  That saves a barrier. */
+#if !defined __thumb__ || defined __thumb2__
+#define LEAKWRAP_ORDER_BY(pointer, word) \
+	__asm__("add %0, %1, %2, lsr #32" : "=r"(pointer) : "r"(pointer), "r"(word))
 #endif
 
 #define LEAKWRAP_CALL_PUSHES        0

@@ -18,11 +18,13 @@
 	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 
 /* The call instruction pushes the return address.  It is the word below the CFA (section 2.2.2). */
-#define LEAKWRAP_CALL_PUSHES 1
+#define LEAKWRAP_CALL_PUSHES           1
 
-#define LEAKWRAP_SP_NAME     "esp"
+#define LEAKWRAP_SP_NAME               "esp"
 
-#define LEAKWRAP_PC_SHIFT    0
+#define LEAKWRAP_PC_SHIFT              0
+
+#define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 
 /* ELF Handling For Thread-Local Storage, section 3.4.2: the word at %gs:0 is the thread pointer. */
 static inline uintptr_t leakwrap_thread_pointer(void)

@@ -27,11 +27,13 @@ register uintptr_t leakwrap_rbp __asm__("rbp");
 #endif
 
 /* The call instruction pushes the return address.  It is the word below the CFA (section 3.2.2). */
-#define LEAKWRAP_CALL_PUSHES 1
+#define LEAKWRAP_CALL_PUSHES           1
 
-#define LEAKWRAP_SP_NAME     "rsp"
+#define LEAKWRAP_SP_NAME               "rsp"
 
-#define LEAKWRAP_PC_SHIFT    0
+#define LEAKWRAP_PC_SHIFT              0
+
+#define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 
 /* ELF Handling For Thread-Local Storage, section 3.4.6: the word at %fs:0 is the thread pointer. */
 static inline uintptr_t leakwrap_thread_pointer(void)

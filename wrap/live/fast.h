@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/live/slot.h"
 
@@ -61,8 +62,12 @@ extern LEAKWRAP_HIDDEN struct leakwrap_region_entry
 /* Returns the cache entry for the region of ADDRESS.  Never NULL. */
 LEAKWRAP_INLINE struct leakwrap_region_entry *leakwrap_region_entry(uintptr_t address)
 {
-	return &leakwrap_region_cache[(address >> LEAKWRAP_REGION_BITS) &
-	                              ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+	struct leakwrap_region_entry *entry =
+	        &leakwrap_region_cache[(address >> LEAKWRAP_REGION_BITS) &
+	                               ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+
+	LEAKWRAP_KEEP_SUM(entry);
+	return entry;
 }
 
 /* Prepares the cache.  Call it before the first region is made. */
@@ -87,8 +92,7 @@ leakwrap_region_entry_owner(const struct leakwrap_region_entry *entry)
 LEAKWRAP_INLINE bool leakwrap_region_entry_match(const struct leakwrap_region_entry *entry,
                                                  uintptr_t address, uintptr_t *offset)
 {
-	*offset =
-	        address + LEAKWRAP_LOAD_OPERAND(uintptr_t, &entry->to_offset, memory_order_acquire);
+	*offset = address + LEAKWRAP_LOAD_OPERAND(uintptr_t, &entry->to_offset, LEAKWRAP_ORDER);
 	atomic_signal_fence(memory_order_acquire);
 	return *offset >= 0 - LEAKWRAP_OFFSET_BIAS;
 }
@@ -119,6 +123,7 @@ LEAKWRAP_INLINE leakwrap_live_slot *
 leakwrap_region_entry_slot(const struct leakwrap_region_entry *entry, uintptr_t offset,
                            uint32_t *within)
 {
+	LEAKWRAP_ORDER_BY(entry, offset);
 	return leakwrap_slot_at(entry->slots, entry->factor, entry->within, offset, within);
 }
 

@@ -45,19 +45,29 @@ struct leakwrap_stack_hash {
 #endif
 
 #if UINTPTR_MAX <= UINT32_MAX
+/* Returns LEAKWRAP_STACK_HASH_FACTOR.  The compiler keeps it in a register: else it may load it
+ * again, in two instructions. */
+LEAKWRAP_INLINE uint32_t leakwrap_stack_hash_factor(void)
+{
+	uint32_t factor = LEAKWRAP_STACK_HASH_FACTOR;
+
+	__asm__("" : "+r"(factor));
+	return factor;
+}
+
 /* Returns SUM + WORD * FACTOR. */
 LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_sum_add(leakwrap_stack_sum sum, uint32_t word,
                                                           uint64_t factor)
 {
-	sum.high += word * (uint32_t)(factor >> 32);
 	LEAKWRAP_ADD_PRODUCT(sum.low, sum.high, word, (uint32_t)factor);
+	sum.high += word * (uint32_t)(factor >> 32);
 	return sum;
 }
 
 /* Returns SUM * LEAKWRAP_STACK_HASH_FACTOR + WORD. */
 LEAKWRAP_INLINE leakwrap_stack_sum leakwrap_stack_hash_step(leakwrap_stack_sum sum, uint32_t word)
 {
-	const uint32_t factor = LEAKWRAP_STACK_HASH_FACTOR;
+	const uint32_t factor = leakwrap_stack_hash_factor();
 
 	return leakwrap_stack_sum_add((leakwrap_stack_sum){word, sum.high * factor}, sum.low,
 	                              factor);
@@ -77,8 +87,8 @@ leakwrap_stack_hash_start(uintptr_t shape, uintptr_t pc, uintptr_t fp, uint64_t 
 #else
 	leakwrap_stack_sum b = {0, 0};
 
-	b = leakwrap_stack_sum_add(b, fp, fp_factor);
 	b = leakwrap_stack_sum_add(b, sp, sp_factor);
+	b = leakwrap_stack_sum_add(b, fp, fp_factor);
 	return (struct leakwrap_stack_hash){.a = {pc, shape}, .b = b};
 #endif
 }
@@ -128,7 +138,7 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_combine(struct leakwrap_stack_hash 
 
 	return ((hash.a * m + hash.b) * m + hash.c) * m + hash.d;
 #else
-	const uint32_t half = LEAKWRAP_STACK_HASH_FACTOR;
+	const uint32_t half = leakwrap_stack_hash_factor();
 
 	hash.b.high += (hash.a.low + hash.a.high) * half;
 	LEAKWRAP_ADD_PRODUCT(hash.b.low, hash.b.high, hash.a.low, half);
@@ -144,6 +154,14 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_hash_finalize(uint64_t sum)
 {
 #ifdef __x86_64__
 	return __builtin_bswap64(sum) * LEAKWRAP_STACK_HASH_MULTIPLIER;
+#elif UINTPTR_MAX <= UINT32_MAX
+	/* The product by halves: both of the multiplier's are one. */
+	const uint32_t half = leakwrap_stack_hash_factor();
+	const uint32_t high = (uint32_t)(sum >> 32), low = (uint32_t)sum ^ high;
+	const uint64_t product = (uint64_t)low * half;
+
+	return (uint64_t)((uint32_t)(product >> 32) + (low + high) * half) << 32 |
+	       (uint32_t)product;
 #else
 	return (sum ^ sum >> 32) * LEAKWRAP_STACK_HASH_MULTIPLIER;
 #endif

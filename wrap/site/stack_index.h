@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
 
@@ -43,6 +44,15 @@ LEAKWRAP_INLINE bool leakwrap_stack_entry_may_have(const struct leakwrap_stack_e
 	return LEAKWRAP_LOAD_OPERAND(uint32_t, &entry->key_lo, memory_order_relaxed) == half;
 }
 
+/* Returns the value of *ENTRY.  What is read through *ENTRY then is not older. */
+LEAKWRAP_INLINE uint32_t leakwrap_stack_entry_value(const struct leakwrap_stack_entry **entry)
+{
+	const uint32_t value = atomic_load_explicit(&(*entry)->value, LEAKWRAP_ORDER);
+
+	LEAKWRAP_ORDER_BY(*entry, value);
+	return value;
+}
+
 /* Finds the call site of a stack with KEY.  Returns its slot value (struct leakwrap_stack_entry),
  * or 0 if KEY is not in the table.  Signal-safe, takes no lock. */
 LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
@@ -53,19 +63,20 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_index_find(uint64_t key)
 
 	LEAKWRAP_LOAD_POINTER(table, &leakwrap_stack_index);
 	entry = leakwrap_hash_table_entries(table);
+	entry += leakwrap_hash_table_bucket(table, key);
+	LEAKWRAP_KEEP_SUM(entry);
 
 	/* Select the first or second entry without a branch.  If two keys collide, no processor can
 	 * predict which entry matches, and a long chain of dependent instructions ends here. */
-	entry += leakwrap_hash_table_bucket(table, key);
 	next = entry + 1;
 	LEAKWRAP_HIDE_VALUE(next);
 	entry = leakwrap_unpredictable(leakwrap_stack_entry_may_have(entry, key)) ? entry : next;
-	value = atomic_load_explicit(&entry->value, memory_order_acquire);
+	value = leakwrap_stack_entry_value(&entry);
 	while (leakwrap_likely(value != 0) &&
 	       leakwrap_unlikely(leakwrap_stack_entry_key(entry) != key)) {
 		LEAKWRAP_HIDE_VALUE(entry); /* else the sum is computed before the loop */
 		entry++;
-		value = atomic_load_explicit(&entry->value, memory_order_acquire);
+		value = leakwrap_stack_entry_value(&entry);
 	}
 	return value;
 }

@@ -93,16 +93,28 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
                                                   uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	const uint16_t *const end = (const uint16_t *)shape;
-	ptrdiff_t at = shape->first;
 	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, sp, fp);
 
+#if LEAKWRAP_HAVE_INDEXED_OPERANDS
+	ptrdiff_t at = shape->first;
+#define POSITION(index) end[at + (index)]
+#define END             0
+#else
+	const uint16_t *at = end + shape->first;
+#define POSITION(index) at[index]
+#define END             end
+#endif
 	do {
 		LEAKWRAP_HIDE_VALUE(at); /* else gcc computes with addresses: more instructions */
-		hash = leakwrap_stack_hash_accumulate(hash, leakwrap_stack_shape_word(sp, end[at]),
-		                                      leakwrap_stack_shape_word(sp, end[at + 1]),
-		                                      leakwrap_stack_shape_word(sp, end[at + 2]),
-		                                      leakwrap_stack_shape_word(sp, end[at + 3]));
-	} while ((at += LEAKWRAP_STACK_HASH_GROUP) != 0);
+		hash = leakwrap_stack_hash_accumulate(hash,
+		                                      leakwrap_stack_shape_word(sp, POSITION(0)),
+		                                      leakwrap_stack_shape_word(sp, POSITION(1)),
+		                                      leakwrap_stack_shape_word(sp, POSITION(2)),
+		                                      leakwrap_stack_shape_word(sp, POSITION(3)));
+		at += LEAKWRAP_STACK_HASH_GROUP;
+	} while (at != END);
+#undef POSITION
+#undef END
 	return leakwrap_stack_shape_end(hash);
 }
 
