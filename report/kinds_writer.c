@@ -53,12 +53,14 @@ static void join_kinds(bool own)
 	}
 }
 
-void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
+bool leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 {
+	if (request->is_found)
+		return true;
 	found.by_site = NULL;
 	found.error = request->error;
 	if (found.error)
-		return;
+		return true;
 	found.started = leakwrap_time_monotonic();
 	found.sites = leakwrap_sites_limit();
 	found.by_site = leakwrap_reach_scan(&request->scan, found.sites, &found.error);
@@ -66,6 +68,7 @@ void leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 		join_kinds(request->own);
 	found.scan_ns = leakwrap_time_monotonic() - found.started;
 	found.pause_ns = request->pause_ns;
+	return found.by_site || found.error != leakwrap_reach_unreadable;
 }
 
 void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)

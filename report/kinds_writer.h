@@ -17,6 +17,7 @@ struct leakwrap_kinds_request {
 	bool own;          /* only blocks that it has allocated since it was forked */
 	bool is_copy;      /* the dump is written in a copy of it */
 	bool is_parked;    /* the threads wait until the totals are collected */
+	bool is_found;     /* leakwrap_kinds_find was called */
 	const char *error; /* why there are no kinds, or NULL */
 	uint64_t started;  /* when the first thread was asked to park, or 0: when the scan began */
 	uint64_t pause_ns; /* how long the copy took, in nanoseconds */
@@ -32,8 +33,9 @@ struct leakwrap_kinds_request {
 #pragma weak leakwrap_kinds_end
 #endif
 
-/* Scans the process for REQUEST. */
-void leakwrap_kinds_find(const struct leakwrap_kinds_request *request);
+/* Scans the process for REQUEST, unless that was done.  Returns false if it was given up because a
+ * part of the memory cannot be read. */
+bool leakwrap_kinds_find(const struct leakwrap_kinds_request *request);
 
 /* Lets parked threads go on.  The totals have been collected. */
 void leakwrap_kinds_found(const struct leakwrap_kinds_request *request);

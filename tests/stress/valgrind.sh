@@ -79,7 +79,8 @@ sites() {
 }
 
 # check SOURCE [ARGUMENT...]: compares the program with and without valgrind. OPTIONS are more
-# options for the tracer. Valgrind may not understand the debug information. A search for lost memory reads all memory, which valgrind reports.
+# options for the tracer. Valgrind may not understand the debug information. A search for lost
+# memory reads all memory, which valgrind reports.
 check() {
 	source=$1
 	shift

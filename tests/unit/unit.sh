@@ -17,7 +17,8 @@ compile() {
 	# shellcheck disable=SC2086 # one or none
 	$CC -std=gnu11 -O1 -g -Wall -Wextra -Werror -Wno-tsan \
 		-Wno-unknown-warning-option -D_GNU_SOURCE -I"$O/include" -I. \
-		-Iwrap $macro ${UNIT_LONG:+-DUNIT_LONG} -fno-omit-frame-pointer -ftls-model=local-exec \
+		-Iwrap $macro ${UNIT_LONG:+-DUNIT_LONG} \
+		-fno-omit-frame-pointer -ftls-model=local-exec \
 		-fsanitize="$1" -fno-sanitize-recover=all -c -o "$2" "$3" 2>"$2.err" ||
 		fail "cannot compile $3 with $1: $(cat "$2.err")"
 }

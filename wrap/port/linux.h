@@ -1,5 +1,5 @@
 /* linux.h - shared parts of the Linux port: system calls (linux.c) and the page size
- * (linux_memory.c).  Only linux.c, linux_lock.c and linux_memory.c include it.
+ * (linux_memory.c).  Only the files of the Linux port include it.
  *
  * System calls go through syscall(2), which is not a cancellation point and takes no lock.  errno
  * is restored, because the program must not see it change.

@@ -395,6 +395,25 @@ void leakwrap_scratch_unmap(void *scratch, size_t size)
 	unmap(scratch, round_to_pages(size));
 }
 
+bool leakwrap_pages_replace(uintptr_t start, uintptr_t end)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+
+	return map_at((void *)start, end - start, PROT_READ, flags, -1, 0) != NULL;
+}
+
+/* Key 0 is of all memory that has no other, and open. */
+bool leakwrap_pages_open(uintptr_t start, uintptr_t end)
+{
+#ifdef __NR_pkey_mprotect
+	return leakwrap_syscall(__NR_pkey_mprotect, (long)start, (long)(end - start), PROT_READ, 0,
+	                        0, 0) == 0;
+#else
+	(void)start, (void)end;
+	return false;
+#endif
+}
+
 /* /proc/self/pagemap has a 64-bit word for each page (Linux,
  * Documentation/admin-guide/mm/pagemap.rst).  mincore cannot replace it: it reports a swapped-out
  * page like a page that was never written to. */

@@ -1,5 +1,6 @@
 /* linux_threads.c - the Linux port: other threads of the process, and copies of the process. */
 #include "wrap/port/linux.h"
+#include "wrap/port/linux_action.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -106,80 +107,22 @@ int leakwrap_park_signal(void)
 	return PARK_SIGNAL;
 }
 
-/* The kernel's struct sigaction (Linux, include/linux/signal_types.h).  Only architectures with the
- * flag SA_RESTORER have the member.  MIPS has another order.  On RISC-V qemu-user (seen: 7.2) reads
- * and writes a restorer before the mask, against the kernel, so it needs room for one more word. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__arm__) || defined(__aarch64__)
-#define HAVE_ACTION   1
-#define HAVE_RESTORER 1
-#elif defined(__riscv)
-#define HAVE_ACTION   1
-#define HAVE_RESTORER 0
-#else
-#define HAVE_ACTION   0
-#define HAVE_RESTORER 0
-#endif
-
-struct kernel_action {
-	void (*handler)(int signo, void *info, void *context);
-	unsigned long flags;
-#if HAVE_RESTORER
-	void (*restorer)(void);
-#endif
-	uint64_t mask;
-#if !HAVE_RESTORER
-	uint64_t emulator_mask;
-#endif
-};
-
-#define KERNEL_SA_SIGINFO  4ul
-#define KERNEL_SA_ONSTACK  0x08000000ul
-#define KERNEL_SA_RESTART  0x10000000ul
-#define KERNEL_SA_RESTORER 0x04000000ul
-
-#if defined(__x86_64__) && HAVE_ACTION
-/* x86-64 has no trampoline of the kernel's.  The code is that of x86_64.h, so that walks know it.
- * */
-extern void leakwrap_park_return(void);
-__asm__(".pushsection .text\n"
-        ".hidden leakwrap_park_return\n"
-        ".globl leakwrap_park_return\n"
-        ".type leakwrap_park_return, @function\n"
-        "nop\n" /* walks look up the byte before a return address */
-        "leakwrap_park_return:\n"
-        "movq $15, %rax\n"
-        "syscall\n"
-        ".size leakwrap_park_return, . - leakwrap_park_return\n"
-        ".popsection\n");
-#endif
-
 /* The action before the tracer's, written while the park signal is not caught. */
-static struct kernel_action before;
+static struct leakwrap_action before;
 
-static bool set_action(const struct kernel_action *action, struct kernel_action *old)
+bool leakwrap_park_signal_catch(leakwrap_signal_handler *handler)
 {
-	return HAVE_ACTION && leakwrap_syscall(__NR_rt_sigaction, PARK_SIGNAL, (long)action,
-	                                       (long)old, KERNEL_SIGSET_SIZE, 0, 0) == 0;
-}
-
-bool leakwrap_park_signal_catch(void (*handler)(int signo, void *info, void *context))
-{
-	struct kernel_action action = {.handler = handler, .mask = ~(uint64_t)0}, old;
+	const struct leakwrap_action action = leakwrap_action_of(
+	        handler, LEAKWRAP_SA_ONSTACK | LEAKWRAP_SA_RESTART, ~(uint64_t)0);
+	struct leakwrap_action old;
 
 	if (!handler)
-		return set_action(&before, NULL);
-	action.flags = KERNEL_SA_SIGINFO | KERNEL_SA_ONSTACK | KERNEL_SA_RESTART;
-#if defined(__x86_64__) && HAVE_ACTION
-	action.flags |= KERNEL_SA_RESTORER;
-	action.restorer = leakwrap_park_return;
-#elif !HAVE_RESTORER
-	action.emulator_mask = action.mask;
-#endif
-	if (!set_action(NULL, &old))
+		return leakwrap_action_set(PARK_SIGNAL, &before, NULL);
+	if (!leakwrap_action_set(PARK_SIGNAL, NULL, &old))
 		return false;
 	if (old.handler != handler)
 		before = old;
-	return set_action(&action, NULL);
+	return leakwrap_action_set(PARK_SIGNAL, &action, NULL);
 }
 
 void leakwrap_park_signal_pass_on(int signo, void *info, void *context)

@@ -96,6 +96,14 @@ void *leakwrap_scratch_map(size_t size);
 /* Unmaps the pages of leakwrap_scratch_map(SIZE) or leakwrap_pages_detach. */
 void leakwrap_scratch_unmap(void *scratch, size_t size);
 
+/* Maps zero-filled pages, which can only be read, in place of those from START to END.  Returns
+ * false and changes nothing if there is no memory. */
+bool leakwrap_pages_replace(uintptr_t start, uintptr_t end);
+
+/* Lets every thread read the pages from START to END, whatever protection key they have (pkeys(7)).
+ * Returns false and changes nothing if the kernel refuses. */
+bool leakwrap_pages_open(uintptr_t start, uintptr_t end);
+
 /* Returns whether the byte at ADDRESS can be read.  Costs one system call. */
 bool leakwrap_readable(uintptr_t address);
 
@@ -122,6 +130,16 @@ void leakwrap_signal_discard(int signo);
 
 /* Sends SIGNO to this thread. */
 void leakwrap_signal_send(int signo);
+
+/* A handler of a signal.  INFO is a siginfo_t, CONTEXT a ucontext_t. */
+typedef void leakwrap_signal_handler(int signo, void *info, void *context);
+
+/* Calls HANDLER for SIGSEGV and SIGBUS from now on, which are not blocked for this thread.  HANDLER
+ * may return, or leave by longjmp.  Returns false and changes nothing if the kernel refuses, or on
+ * an architecture whose calls are not known.  After success the caller calls
+ * leakwrap_faults_release, which restores what was before.  One thread at a time. */
+bool leakwrap_faults_catch(leakwrap_signal_handler *handler);
+void leakwrap_faults_release(void);
 
 /* -- lock -------------------------------------------------------------------------------------- */
 
@@ -163,10 +181,10 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
  * with the C library's functions.  0: none is known. */
 int leakwrap_park_signal(void);
 
-/* Calls HANDLER(signal, siginfo_t *, ucontext_t *) for the park signal from now on, with all
- * signals blocked.  HANDLER NULL: restores the action that was there before the last call.  Returns
- * false if the kernel refuses, or on an architecture whose calls are not known. */
-bool leakwrap_park_signal_catch(void (*handler)(int signo, void *info, void *context));
+/* Calls HANDLER for the park signal from now on, with all signals blocked.  HANDLER NULL: restores
+ * the action that was there before the last call.  Returns false if the kernel refuses, or on an
+ * architecture whose calls are not known. */
+bool leakwrap_park_signal_catch(leakwrap_signal_handler *handler);
 
 /* Calls the handler that the park signal had before leakwrap_park_signal_catch, if it had one. */
 void leakwrap_park_signal_pass_on(int signo, void *info, void *context);

@@ -2,6 +2,7 @@
 #include "wrap/reach/glibc_heap.h"
 
 #include "wrap/live/indexed_block.h"
+#include "wrap/port/port.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #ifdef __GLIBC__
@@ -79,12 +80,14 @@ bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uint
 	return false;
 }
 
-static bool is_arena(uintptr_t at, uintptr_t end)
+static bool is_arena(int pagemap, uintptr_t at, uintptr_t end)
 {
 	struct leakwrap_indexed_block block;
 	uintptr_t arena, size;
+	size_t page;
 
-	if (end - at < FIRST_BLOCK_MAX)
+	if (end - at < FIRST_BLOCK_MAX ||
+	    !(leakwrap_pages_written(pagemap, (const void *)at, &page) & 1))
 		return false;
 	arena = leakwrap_stack_word(at);
 	size = leakwrap_stack_word(at + 2 * WORD);
@@ -94,12 +97,12 @@ static bool is_arena(uintptr_t at, uintptr_t end)
 	       (leakwrap_stack_word(block.address - WORD) & IN_OTHER_ARENA) != 0;
 }
 
-uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end)
+uintptr_t leakwrap_glibc_arena_after(int pagemap, uintptr_t start, uintptr_t end)
 {
 	uintptr_t at = (start + HEAP_SIZE - 1) & ~(HEAP_SIZE - 1);
 
 	for (; at >= start && at < end; at += HEAP_SIZE)
-		if (is_arena(at, end))
+		if (is_arena(pagemap, at, end))
 			return at;
 	return end;
 }
@@ -112,9 +115,10 @@ uintptr_t leakwrap_glibc_arena_end(uintptr_t arena, uintptr_t end)
 }
 
 /* struct malloc_state has a pair of words for each of 127 bins.  A pair of an empty bin holds the
- * address two words before the pair, twice.  The last bin is never used.  In a large heap few
- * others are empty; no other data is known that looks like several of them.  Before the bins come
- * two words (top, last_remainder), ten fast bins, and two or three words of flags. */
+ * address two words before the pair, twice; that of another bin the addresses of two chunks.  The
+ * last bin is never used.  In a large heap few others are empty.  CPython's pools have 64 such
+ * pairs.  Before the bins come two words (top, last_remainder), ten fast bins, and two or three
+ * words of flags. */
 #define BINS         ((uintptr_t)127)
 #define EMPTY_MIN    6u
 #define WORDS_BEFORE 15u
@@ -123,6 +127,23 @@ static bool is_empty_bin(uintptr_t at)
 {
 	return leakwrap_stack_word(at) == at - 2 * WORD &&
 	       leakwrap_stack_word(at + WORD) == at - 2 * WORD;
+}
+
+static bool is_chunk(uintptr_t word)
+{
+	return word != 0 && word % BEFORE_BLOCK == 0;
+}
+
+/* Returns whether the last of all bins may be at LAST: they lie behind START. */
+static bool are_bins_before(uintptr_t last, uintptr_t start)
+{
+	if (last - start < 2 * (BINS - 1) * WORD)
+		return false;
+	for (uintptr_t at = last - 2 * (BINS - 1) * WORD; at < last; at += 2 * WORD)
+		if (!is_empty_bin(at) && (!is_chunk(leakwrap_stack_word(at)) ||
+		                          !is_chunk(leakwrap_stack_word(at + WORD))))
+			return false;
+	return true;
 }
 
 bool leakwrap_glibc_find_state(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind)
@@ -136,13 +157,13 @@ bool leakwrap_glibc_find_state(uintptr_t start, uintptr_t end, uintptr_t *first,
 			last = at;
 			empty++;
 		} else if (last != 0 && at - last > 2 * BINS * WORD) {
-			if (empty >= EMPTY_MIN)
+			if (empty >= EMPTY_MIN && are_bins_before(last, start))
 				break;
 			last = 0;
 			empty = 0;
 		}
 	}
-	if (empty < EMPTY_MIN)
+	if (empty < EMPTY_MIN || !are_bins_before(last, start))
 		return false;
 	*behind = last + 2 * WORD;
 	*first = *behind - (2 * BINS + WORDS_BEFORE) * WORD;
@@ -160,9 +181,9 @@ bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uint
 	return start < end;
 }
 
-uintptr_t leakwrap_glibc_arena_after(uintptr_t start, uintptr_t end)
+uintptr_t leakwrap_glibc_arena_after(int pagemap, uintptr_t start, uintptr_t end)
 {
-	(void)start;
+	(void)pagemap, (void)start;
 	return end;
 }
 

@@ -52,6 +52,14 @@ static bool is_special_name(const char *name)
 	       (starts_with(name, "anon_inode:") && !starts_with(name, "anon_inode:[io_uring]"));
 }
 
+/* Returns whether the mapping NAME is shared memory: of POSIX, of System V, of memfd_create(2), or
+ * without a name of its own. */
+static bool is_memory_name(const char *name)
+{
+	return starts_with(name, "/dev/shm/") || starts_with(name, "/dev/zero") ||
+	       starts_with(name, "/SYSV") || starts_with(name, "/memfd:") || *name == '[';
+}
+
 /* Adds the mapping of LINE: START-END PERMISSIONS OFFSET DEVICE INODE NAME. */
 static bool add_line(const char *line)
 {
@@ -82,6 +90,7 @@ static bool add_line(const char *line)
 		mapping->is_file = *name == '/';
 		mapping->is_break = starts_with(name, "[heap]");
 		mapping->is_stack = starts_with(name, "[stack]");
+		mapping->is_memory = is_memory_name(name);
 		mapping->is_special = is_special_name(name);
 	}
 	maps.count++;

@@ -10,6 +10,7 @@ struct leakwrap_mapping {
 	uintptr_t start, end;
 	bool is_readable, is_writable, is_executable, is_shared;
 	bool is_file;    /* it has a file's name, or is shared memory with a name */
+	bool is_memory;  /* its name is one of shared memory */
 	bool is_break;   /* "[heap]": the memory of brk(2) */
 	bool is_stack;   /* "[stack]": the stack of the process's first thread */
 	bool is_special; /* a device's, or the kernel's: reading may have effects */

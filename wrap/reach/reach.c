@@ -2,32 +2,52 @@
 #include "wrap/reach/reach.h"
 
 #include "wrap/port/port.h"
+#include "wrap/reach/guard.h"
 #include "wrap/reach/maps.h"
 #include "wrap/reach/mark.h"
 #include "wrap/reach/roots.h"
 
+const char leakwrap_reach_unreadable[] = "a part of the memory cannot be read";
+
+/* The work of a scan. */
+struct work {
+	const struct leakwrap_scan *scan;
+	struct leakwrap_sums sums;
+	bool is_done;
+};
+
+static void mark_all(void *context)
+{
+	struct work *const work = context;
+
+	work->is_done = leakwrap_roots_mark(&work->scan->own, work->scan->is_heap_known,
+	                                    work->scan->running_threads == 0);
+	if (work->is_done)
+		leakwrap_mark_finish(&work->sums);
+}
+
 struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites,
                                            const char **error)
 {
-	struct leakwrap_kinds *by_site = leakwrap_scratch_map(sites * sizeof(*by_site));
-	const struct leakwrap_sums sums = {by_site, sites, scan->running_threads > 0};
-	bool is_done = false;
+	struct leakwrap_kinds *const by_site = leakwrap_scratch_map(sites * sizeof(*by_site));
+	struct work work = {scan, {by_site, sites, scan->running_threads > 0}, false};
 
+	*error = "/proc/self/maps cannot be read, or there is no memory";
 	/* The mappings come first, so that what the scan maps is not among them. */
 	if (by_site && leakwrap_maps_read()) {
 		if (leakwrap_mark_start(scan->original)) {
-			is_done = leakwrap_roots_mark(&scan->own, scan->is_heap_known,
-			                              scan->running_threads == 0);
-			if (is_done)
-				leakwrap_mark_finish(&sums);
+			if (!leakwrap_guard_scan(scan->original != 0, mark_all, &work)) {
+				work.is_done = false;
+				*error = leakwrap_reach_unreadable;
+			}
+			leakwrap_roots_release();
 			leakwrap_mark_end();
 		}
 		leakwrap_maps_release();
 	}
-	if (is_done)
+	if (work.is_done)
 		return by_site;
 	leakwrap_reach_release(by_site, sites);
-	*error = "/proc/self/maps cannot be read, or there is no memory";
 	return NULL;
 }
 

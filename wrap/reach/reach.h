@@ -31,10 +31,18 @@ struct leakwrap_scan {
 /* Finds the kinds of all live blocks.  If threads were not parked, what seems lost is possibly
  * lost: their registers may hold the pointers.  Returns an array of kinds, by call site, of SITES
  * elements, which the caller gives to leakwrap_reach_release.  Returns NULL, and sets *ERROR to the
- * reason, if there is no memory or the roots are not known.  Without an operating system it parks
- * the other tasks itself, and the caller lets them go on in any case. */
+ * reason, if there is no memory, the roots are not known, or a part of the memory cannot be read.
+ * Without an operating system it parks the other tasks itself, and the caller lets them go on in
+ * any case. */
 struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites,
                                            const char **error);
+
+/* The reason that a part of the memory cannot be read.  A copy of the process reads zeros there. */
+#ifndef LEAKWRAP_BARE
+extern const char leakwrap_reach_unreadable[];
+#else
+#define leakwrap_reach_unreadable ((const char *)NULL)
+#endif
 
 void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites);
 

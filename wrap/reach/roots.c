@@ -8,6 +8,7 @@
 #include "wrap/live/fast.h"
 #include "wrap/live/indexed_block.h"
 #include "wrap/live/held.h"
+#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/glibc_heap.h"
@@ -104,12 +105,14 @@ static void except_heap(void)
 	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!mapping[i].is_readable || mapping[i].is_special)
+		if (!mapping[i].is_readable || mapping[i].is_special || mapping[i].is_file ||
+		    mapping[i].is_shared)
 			continue;
 		if (mapping[i].is_break)
 			except_break(&mapping[i]);
 		for (uintptr_t at = mapping[i].start;
-		     (at = leakwrap_glibc_arena_after(at, mapping[i].end)) < mapping[i].end;) {
+		     (at = leakwrap_glibc_arena_after(roots.pagemap, at, mapping[i].end)) <
+		     mapping[i].end;) {
 			const uintptr_t end = leakwrap_glibc_arena_end(at, mapping[i].end);
 
 			except(at, end);
@@ -118,23 +121,50 @@ static void except_heap(void)
 	}
 }
 
+/* Calls VISIT for each part of MAPPING, which is private, whose pages the program may have written
+ * to. */
+static void each_written(const struct leakwrap_mapping *mapping,
+                         void (*visit)(uintptr_t start, uintptr_t end))
+{
+	uintptr_t start = mapping->start, at = start;
+
+	while (at < mapping->end) {
+		size_t page;
+		const uint64_t written =
+		        leakwrap_private_pages_written(roots.pagemap, (const void *)at, &page);
+
+		for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE && at < mapping->end; i++) {
+			if (!(written >> i & 1)) {
+				if (start < at)
+					visit(start, at);
+				start = at + page;
+			}
+			at += page;
+		}
+	}
+	if (start < mapping->end)
+		visit(start, mapping->end);
+}
+
 /* The state of glibc's malloc leads to free memory, and to where the last block ends. */
+static void except_state(uintptr_t start, uintptr_t end)
+{
+	struct range state;
+
+	if (leakwrap_glibc_find_state(start, end, &state.start, &state.end))
+		except(state.start, state.end);
+}
+
 static void except_allocator_state(void)
 {
 	size_t count;
 	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
 
-	for (size_t i = 0; i < count; i++) {
-		struct range state;
-
-		/* Not the tracer's tables, nor a program's large arrays. */
-		if (!mapping[i].is_file || !mapping[i].is_readable || !mapping[i].is_writable ||
-		    mapping[i].is_shared || mapping[i].is_special)
-			continue;
-		if (leakwrap_glibc_find_state(mapping[i].start, mapping[i].end, &state.start,
-		                              &state.end))
-			except(state.start, state.end);
-	}
+	/* Not the tracer's tables, nor a program's large arrays. */
+	for (size_t i = 0; i < count; i++)
+		if (mapping[i].is_file && mapping[i].is_readable && mapping[i].is_writable &&
+		    !mapping[i].is_shared && !mapping[i].is_special)
+			each_written(&mapping[i], except_state);
 }
 
 static void sort_exceptions(void)
@@ -221,44 +251,64 @@ static bool has_block(uintptr_t start, uintptr_t end)
 	       leakwrap_block_index_next(start, end, &block);
 }
 
-/* Marks from START to END, a part of one page. */
-static void mark_page(uintptr_t start, uintptr_t end)
+/* Marks from START to END, a part of one page of MAPPING. */
+static void mark_page(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
 {
-	/* A page with a live block is the allocator's as a whole. */
+	/* A page with a live block is the allocator's as a whole, unless it has variables. */
 	if (leakwrap_is_outside_of_blocks(start, end) || !has_block(start, end))
 		leakwrap_mark_range(start, end);
-	else if (!roots.is_heap_known)
+	else if (!roots.is_heap_known || mapping->is_stack || leakwrap_module_at(start))
 		mark_between_blocks(start, end);
 }
 
-/* Marks the pages from START to END of MAPPING that may hold a pointer.  Constants do not: pages of
- * a file to which the program has not written. */
-static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
+/* A shared mapping of a file is searched up to this size.  Pointers seldom stand in a file, and a
+ * database may map terabytes. */
+#define SHARED_FILE_MAX ((uintptr_t)64 << 20)
+
+/* Sets in PRESENT, by pages from START on, which pages of a shared mapping of a file are in memory.
+ * They are looked up before the first is read, because the kernel reads ahead. */
+static void find_present(uint64_t *present, uintptr_t start, uintptr_t end)
 {
 	size_t page = leakwrap_page_size();
 
-	while (start < end) {
-		const uintptr_t first = start & ~(uintptr_t)(page - 1);
-		const uintptr_t limit = end - first < LEAKWRAP_PAGES_AT_ONCE * page
-		                                ? end
-		                                : first + LEAKWRAP_PAGES_AT_ONCE * page;
-		/* A file may be shorter than its mapping.  A shared page may be in memory and not
-		 * in the page table. */
-		const uint64_t wanted =
-		        mapping->is_shared
-		                ? leakwrap_pages_present((const void *)first,
-		                                         (limit - first + page - 1) & ~(page - 1),
-		                                         &page)
-		                : leakwrap_private_pages_written(roots.pagemap, (const void *)first,
-		                                                 &page);
+	for (; start < end; start += LEAKWRAP_PAGES_AT_ONCE * page)
+		*present++ = leakwrap_pages_present((const void *)start, end - start, &page);
+}
 
-		for (unsigned i = 0; start < limit; i++) {
-			const uintptr_t next = first + (i + 1) * page;
-			const uintptr_t behind = next < limit ? next : limit;
+/* Returns a bit for each of the next pages of MAPPING, from START on and before END: set if the
+ * page may hold a pointer.  Constants do not: pages of a file to which the program has not written.
+ * A file may be shorter than its mapping.  A shared page may be in memory and not in the page
+ * table. */
+static uint64_t pages_wanted(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
+{
+	size_t page;
 
-			if (wanted >> i & 1)
-				mark_page(start, behind);
-			start = behind;
+	return mapping->is_shared
+	               ? leakwrap_pages_present((const void *)start, end - start, &page)
+	               : leakwrap_private_pages_written(roots.pagemap, (const void *)start, &page);
+}
+
+/* Marks the pages from START to END of MAPPING that may hold a pointer. */
+static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
+{
+	const size_t page = leakwrap_page_size(), group = LEAKWRAP_PAGES_AT_ONCE * page;
+	const bool is_shared_file = mapping->is_shared && !mapping->is_memory;
+	uintptr_t first = start & ~(uintptr_t)(page - 1);
+	uint64_t present[SHARED_FILE_MAX / LEAKWRAP_PAGE / LEAKWRAP_PAGES_AT_ONCE];
+
+	if (is_shared_file)
+		find_present(present, first, mapping->end);
+	for (size_t i = 0; start < end; i++, first += group) {
+		const uintptr_t limit = end - first < group ? end : first + group;
+		uint64_t wanted =
+		        is_shared_file ? present[i] : pages_wanted(mapping, first, mapping->end);
+
+		for (uintptr_t behind = first + page; start < limit; behind += page, wanted >>= 1) {
+			const uintptr_t stop = behind < limit ? behind : limit;
+
+			if (wanted & 1)
+				mark_page(mapping, start, stop);
+			start = stop;
 		}
 	}
 }
@@ -266,6 +316,9 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 /* Memory that is only read may have been written to before.  Code is never a root. */
 static bool is_root(const struct leakwrap_mapping *mapping)
 {
+	if (mapping->is_shared && !mapping->is_memory &&
+	    mapping->end - mapping->start > SHARED_FILE_MAX)
+		return false;
 	return mapping->is_readable && !mapping->is_special &&
 	       (mapping->is_writable || (!mapping->is_executable && !mapping->is_shared));
 }
@@ -455,8 +508,15 @@ bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known
 	mark_thread(NULL, own);
 	leakwrap_parked_each(mark_thread, NULL);
 	leakwrap_roots_each_declared(mark_declared, NULL);
+	return true;
+}
+
+void leakwrap_roots_release(void)
+{
+	if (!roots.except)
+		return;
 	if (roots.pagemap >= 0)
 		leakwrap_close(roots.pagemap);
 	leakwrap_scratch_unmap(roots.except, RANGES_ROOM * sizeof(*roots.except));
-	return true;
+	roots.except = NULL;
 }

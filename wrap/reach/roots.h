@@ -1,7 +1,8 @@
 /* roots.h - the memory in which pointers keep blocks reachable: all that is neither the heap nor
  * the tracer's own.
  *
- *   - the writable memory of each mapping: data of modules, anonymous memory, shared memory
+ *   - the writable memory of each mapping: data of modules, anonymous memory, shared memory; not
+ *     large files that are mapped shared
  *   - of a thread's stack the part above its stack pointer; of the stack of a thread that has
  *     ended the C library's description of it (ended_stacks.h)
  *   - the registers that the kernel saved when the thread parked
@@ -25,6 +26,9 @@
  * been read (maps.h).  Returns false if there is no memory. */
 bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known,
                          bool have_all_parked);
+
+/* Gives back what leakwrap_roots_mark took, also if it was left by longjmp. */
+void leakwrap_roots_release(void);
 
 /* Adds and removes a range of the program's choice.  See leakwrap_root in leakwrap.h. */
 int leakwrap_roots_add(uintptr_t start, uintptr_t size);

@@ -1,0 +1,27 @@
+#!/bin/sh
+# The search for lost memory survives memory that cannot be read, at the exit and in a copy.
+#
+# It does not wait for such memory, brings no file into memory, and takes no data for an allocator's.
+# The program's output and status stay, and the block that is lost is found.
+. tests/lib.sh
+
+build dynamic tests/reach/unreadable.c
+build static tests/reach/unreadable.c -static
+skipped=
+for case in file_end database over_block guard guard_in_block key userfaultfd large_file like_bins \
+	static_pool; do
+	for link in dynamic static; do
+		rm -f "$W/log"
+		LEAKWRAP_OPTIONS="log=$W/log" timeout -s KILL 60 "$W/$link" $case >"$W/out"
+		status=$?
+		[ $status -ne 9 ] || {
+			skipped="$skipped $case"
+			continue 2
+		}
+		equal "$link $case: status" $status 0
+		equal "$link $case: output" "$(tail -n 1 "$W/out")" "done"
+		equal "$link $case: lost" "$(dump_value "$W/log" 1 definite_bytes)" 1001
+		grep -q '\] end ' "$W/log" || fail "$link $case: no whole dump"
+	done
+done
+[ -z "$skipped" ] || echo "this machine does not have:$skipped"

@@ -1,0 +1,87 @@
+/* linux_action.c - see linux_action.h. */
+#include "wrap/port/linux_action.h"
+
+#include <signal.h>
+
+#define SA_WITH_INFO     4ul
+#define SA_WITH_RESTORER 0x04000000ul
+
+#if defined(__x86_64__) && LEAKWRAP_HAVE_ACTION
+/* x86-64 has no trampoline of the kernel's.  The code is that of x86_64.h, so that walks know it.
+ * */
+extern void leakwrap_signal_return(void);
+__asm__(".pushsection .text\n"
+        ".hidden leakwrap_signal_return\n"
+        ".globl leakwrap_signal_return\n"
+        ".type leakwrap_signal_return, @function\n"
+        "nop\n" /* walks look up the byte before a return address */
+        "leakwrap_signal_return:\n"
+        "movq $15, %rax\n"
+        "syscall\n"
+        ".size leakwrap_signal_return, . - leakwrap_signal_return\n"
+        ".popsection\n");
+#endif
+
+struct leakwrap_action leakwrap_action_of(leakwrap_signal_handler *handler, unsigned long flags,
+                                          uint64_t mask)
+{
+	struct leakwrap_action action = {
+	        .handler = handler, .flags = SA_WITH_INFO | flags, .mask = mask};
+
+#if defined(__x86_64__) && LEAKWRAP_HAVE_ACTION
+	action.flags |= SA_WITH_RESTORER;
+	action.restorer = leakwrap_signal_return;
+#elif !LEAKWRAP_HAVE_RESTORER
+	action.emulator_mask = mask;
+#endif
+	return action;
+}
+
+bool leakwrap_action_set(int signo, const struct leakwrap_action *action,
+                         struct leakwrap_action *old)
+{
+	return LEAKWRAP_HAVE_ACTION && leakwrap_syscall(__NR_rt_sigaction, signo, (long)action,
+	                                                (long)old, KERNEL_SIGSET_SIZE, 0, 0) == 0;
+}
+
+/* -- faults ------------------------------------------------------------------------------------ */
+
+static const int faults[] = {SIGSEGV, SIGBUS};
+
+#define FAULTS (sizeof(faults) / sizeof(faults[0]))
+
+static struct leakwrap_action before[FAULTS];
+static struct leakwrap_mask mask_before;
+
+static uint64_t mask_of_faults(void)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < FAULTS; i++)
+		mask |= (uint64_t)1 << (faults[i] - 1);
+	return mask;
+}
+
+bool leakwrap_faults_catch(leakwrap_signal_handler *handler)
+{
+	const struct leakwrap_action action =
+	        leakwrap_action_of(handler, LEAKWRAP_SA_NODEFER | LEAKWRAP_SA_ONSTACK, 0);
+	const struct leakwrap_mask mask = {{mask_of_faults(), 0}};
+
+	for (size_t i = 0; i < FAULTS; i++)
+		if (!leakwrap_action_set(faults[i], &action, &before[i])) {
+			while (i-- > 0)
+				leakwrap_action_set(faults[i], &before[i], NULL);
+			return false;
+		}
+	leakwrap_syscall(__NR_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, (long)&mask_before,
+	                 KERNEL_SIGSET_SIZE, 0, 0);
+	return true;
+}
+
+void leakwrap_faults_release(void)
+{
+	leakwrap_signals_restore(&mask_before);
+	for (size_t i = 0; i < FAULTS; i++)
+		leakwrap_action_set(faults[i], &before[i], NULL);
+}
