@@ -57,6 +57,11 @@ size_t leakwrap_page_size(void);
  * first page.  Sets *PAGE to the size of a page in bytes. */
 uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page);
 
+/* Returns the first page from START on, before END, that may have been written to, or END.  Faster
+ * than leakwrap_pages_written where few pages were.  START: beginning of a page.  Takes 4 KB of
+ * stack. */
+uintptr_t leakwrap_pages_skip_unwritten(int pagemap, uintptr_t start, uintptr_t end);
+
 /* As leakwrap_pages_written, for pages of a private mapping: a page that is still the file's has
  * not been written to. */
 uint64_t leakwrap_private_pages_written(int pagemap, const void *start, size_t *page);

@@ -298,10 +298,11 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 
 	if (is_shared_file)
 		find_present(present, first, mapping->end);
-	for (size_t i = 0; start < end; i++, first += group) {
+	for (size_t i = 0; start < end; i++, first = start & ~(uintptr_t)(page - 1)) {
 		const uintptr_t limit = end - first < group ? end : first + group;
 		uint64_t wanted =
 		        is_shared_file ? present[i] : pages_wanted(mapping, first, mapping->end);
+		const bool was_empty = wanted == 0;
 
 		for (uintptr_t behind = first + page; start < limit; behind += page, wanted >>= 1) {
 			const uintptr_t stop = behind < limit ? behind : limit;
@@ -310,6 +311,8 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 				mark_page(mapping, start, stop);
 			start = stop;
 		}
+		if (was_empty && !mapping->is_shared)
+			start = leakwrap_pages_skip_unwritten(roots.pagemap, start, end);
 	}
 }
 
