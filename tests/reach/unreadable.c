@@ -1,6 +1,6 @@
 /* unreadable.c CASE - memory that /proc/self/maps calls readable and that is not, memory that it
- * would take long to read, and data that looks like an allocator's.  Loses a block of 1001 bytes and
- * keeps others.  Prints "done".  Status 9: this machine does not have what CASE needs. */
+ * would take long to read, and data that looks like an allocator's.  Loses a block of 1001 bytes
+ * and keeps others.  Prints "done".  Status 9: this machine does not have what CASE needs. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

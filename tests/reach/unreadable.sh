@@ -1,8 +1,8 @@
 #!/bin/sh
 # The search for lost memory survives memory that cannot be read, at the exit and in a copy.
 #
-# It does not wait for such memory, brings no file into memory, and takes no data for an allocator's.
-# The program's output and status stay, and the block that is lost is found.
+# It does not wait for such memory, brings no file into memory, and takes no data for an
+# allocator's. The program's output and status stay, and the block that is lost is found.
 . tests/lib.sh
 
 build dynamic tests/reach/unreadable.c

@@ -22,8 +22,8 @@ static struct {
 } guard;
 
 /* Makes the page on which FAULT was readable, in a copy.  A page behind a protection key keeps its
- * content.  Zeros take the place of others.  SIGBUS: the file has ended, so no page behind it in the
- * mapping can be read either. */
+ * content.  Zeros take the place of others.  SIGBUS: the file has ended, so no page behind it in
+ * the mapping can be read either. */
 static bool make_readable(const siginfo_t *fault)
 {
 	const uintptr_t address = (uintptr_t)fault->si_addr;

@@ -59,7 +59,10 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
  * own stack and SP is above release_sp.  Likewise ends the holds of calls that were left.
  *
  * A release of BLOCK itself is not forgotten.  The fast path stores release_sp first.  A signal
- * handler that frees a block before the store of "releasing" leaves its own release_sp there. */
+ * handler that frees a block before the store of "releasing" leaves its own release_sp there.
+ *
+ * Known limit: if siglongjmp left a release, and code that is not traced then allocates the same
+ * address, its release is taken for a part of the one that was left, and not counted as foreign. */
 static struct leakwrap_enclosing_release find_enclosing_release(const void *block, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
