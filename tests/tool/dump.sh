@@ -15,12 +15,16 @@ int main(int argc, char **argv)
 	kept = malloc(1000);
 	kept = NULL;
 	sigfillset(&all);
-	if (argc > 1 && argv[1][0] == 'b')
+	if (argc > 1 && (argv[1][0] == 'b' || argv[1][0] == 's'))
 		sigprocmask(SIG_BLOCK, &all, NULL);
 	if (argc > 1 && argv[1][0] == 'l' && chdir("/") != 0)
 		return 1;
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
+	if (argc > 1 && argv[1][0] == 's') {
+		sleep(1);
+		sigprocmask(SIG_UNBLOCK, &all, NULL);
+	}
 	for (;;)
 		pause();
 }
@@ -341,8 +345,12 @@ status_is 0 "$lw" dump $program
 shows_dump 1
 stop
 start_program "$W/wait" blocked
-status_is 2 "$lw" dump $program
-said "blocks signal USR1"
+status_is 2 "$lw" dump --timeout=1 $program
+said "blocks signal USR1: none of its threads took it within 1 s"
+stop
+start_program "$W/wait" soon
+status_is 0 "$lw" dump $program
+shows_dump 1
 stop
 LEAKWRAP_OPTIONS=signal=none start_program "$W/wait"
 status_is 2 "$lw" dump $program

@@ -4,8 +4,8 @@
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
-trap 'exec 7>&-; kill -9 $pid $secure 2>/dev/null' EXIT
-pid='' secure=''
+trap 'exec 7>&-; kill -9 $pid $secure $reader 2>/dev/null' EXIT
+pid='' secure='' reader=''
 status_is 0 "$lw" set --help
 
 build switchable tests/tool/set.c
@@ -131,6 +131,55 @@ exec 7>&-
 wait $pid || fail "the program with both ends with status $?"
 grep -q '] kinds' "$W/both.log" || fail "kinds=always was not set"
 grep -q '] recording state=off' "$W/both.log" || fail "record=0 was not set"
+
+# A request waits while a dump is written, as long as the reader of that dump holds it up. Then each
+# of several requests is served.
+cat >"$W/many.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+__attribute__((noinline)) void odd(unsigned path);
+__attribute__((noinline)) void even(unsigned path)
+{
+	path < 2 ? (void)(kept = malloc(24)) : path & 1 ? odd(path / 2) : even(path / 2);
+}
+void odd(unsigned path)
+{
+	path < 2 ? (void)(kept = malloc(24)) : path & 1 ? odd(path / 2) : even(path / 2);
+}
+int main(void)
+{
+	for (unsigned path = 2048; path < 4096; path++)
+		even(path);
+	puts("ready");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+END
+build many "$W/many.c"
+mkfifo "$W/dump" "$W/go"
+: >"$W/said"
+(read -r _ <"$W/go" && cat) <"$W/dump" >"$W/dump.text" &
+reader=$!
+"$W/many" >"$W/said" 2>"$W/dump" &
+pid=$!
+wait_until "$patience" grep -q ready "$W/said" || fail "the program does not start"
+kill -USR1 $pid
+# The third digit from the right has the bit of SIGUSR1.
+wait_until "$patience" grep -q '^SigBlk:.*[2367abef]..$' /proc/$pid/status ||
+	fail "no dump is written"
+"$lw" mark $pid 2>"$W/mark.err" &
+marker=$!
+"$lw" set $pid sample=4K 2>"$W/err" &
+setter=$!
+sleep 1
+echo go >"$W/go"
+wait $setter || fail "set, while a dump is written: $(cat "$W/err")"
+wait $marker || fail "mark, while a dump is written: $(cat "$W/mark.err")"
+kill -9 $pid
+wait $reader
 
 # What makes no sense, or is refused, changes nothing.
 start checked misuse=report

@@ -77,22 +77,23 @@ static enum status wait_for_dump(const struct target_process *process, const str
 static enum status take_dump(struct arena *arena, const struct target_process *process,
                              uint64_t timeout, bool kinds)
 {
-	struct dump_log log = dump_log_find(arena, process);
-	enum status status = STATUS_FINE;
+	enum status status = STATUS_USAGE;
+	int turn;
 
-	if (sigqueue(process->pid, process->signal,
-	             (union sigval){.sival_int = kinds ? LEAKWRAP_REQUEST_KINDS
-	                                               : LEAKWRAP_REQUEST}) != 0) {
-		complain("process %d: %s", process->pid, strerror(errno));
-		status = STATUS_USAGE;
-	} else if (log.pattern_count == 0) {
+	if (!wait_for_turn(process, timeout, &turn))
+		return status;
+	struct dump_log log = dump_log_find(arena, process);
+	bool asked = ask_for_dump(process, kinds);
+	process_end_turn(turn);
+	if (asked && log.pattern_count == 0) {
 		char target[4096];
 		ssize_t length = readlink(arena_format(arena, "/proc/%d/fd/2", process->pid),
 		                          target, sizeof target - 1);
 		target[length > 0 ? length : 0] = '\0';
 		complain("the dump goes to the process's standard error: %s",
 		         *target ? target : "closed");
-	} else {
+		status = STATUS_FINE;
+	} else if (asked) {
 		status = wait_for_dump(process, &log, timeout);
 	}
 	dump_log_free(&log);

@@ -1,7 +1,7 @@
 /* process_options.c - see process_options.h. */
 #include "tools/command/process_options.h"
 
-#include "tools/process/target_process.h"
+#include <time.h>
 
 enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
 
@@ -47,3 +47,16 @@ static const struct argp_option table[] = {
 static const struct argp process_argp = {.options = table, .parser = parse_option};
 
 const struct argp_child process_options[] = {{&process_argp, 0, NULL, 0}, {0}};
+
+bool wait_for_turn(const struct target_process *process, uint64_t timeout, int *turn)
+{
+	for (uint64_t waited = 0; !process_take_turn(process, turn); waited++) {
+		const struct timespec pause = {.tv_nsec = 10000000};
+		if (waited >= timeout * 100) {
+			complain_of_blocked_signal(process, (double)timeout);
+			return false;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}

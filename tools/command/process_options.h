@@ -6,6 +6,8 @@
 #include <argp.h>
 #include <stdint.h>
 
+#include "tools/process/target_process.h"
+
 struct process_options {
 	uint64_t pid;
 	uint64_t timeout;   /* in seconds */
@@ -15,5 +17,9 @@ struct process_options {
 /* The child of such a command's argp, the only one.  Its input is a struct process_options, whose
  * TIMEOUT the child sets at the start.  Ends the tool if there is no PID. */
 extern const struct argp_child process_options[];
+
+/* Waits up to TIMEOUT seconds until a request may be sent to PROCESS, and sets *TURN for
+ * process_end_turn: PROCESS may be writing another dump.  Returns false after a message. */
+bool wait_for_turn(const struct target_process *process, uint64_t timeout, int *turn);
 
 #endif

@@ -149,11 +149,21 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 
 /* Sends REQUEST to PROCESS, and waits until it announces what OPTIONS say. */
 static enum status request(struct arena *arena, struct target_process *process, uint32_t request,
-                           const struct set_options *options)
+                           struct set_options *options)
 {
-	if (sigqueue(process->pid, process->signal, (union sigval){.sival_int = (int)request}) !=
-	    0) {
-		complain("process %d: %s", process->pid, strerror(errno));
+	int turn;
+
+	if (!wait_for_turn(process, options->process.timeout, &turn))
+		return STATUS_USAGE;
+	if (process->announced)
+		reexamine_process(arena, process);
+	options->marks_before = process->marks;
+	bool sent = sigqueue(process->pid, process->signal,
+	                     (union sigval){.sival_int = (int)request}) == 0;
+	int error = errno;
+	process_end_turn(turn);
+	if (!sent) {
+		complain("process %d: %s", process->pid, strerror(error));
 		return STATUS_USAGE;
 	}
 	if (!process->announced) {
@@ -173,7 +183,6 @@ static enum status set(struct arena *arena, struct target_process *process,
 	const bool sets_kinds = options->has_kinds;
 	enum status status = STATUS_FINE;
 
-	options->marks_before = process->marks;
 	options->has_kinds = false; /* a request of its own */
 	if (process->announced &&
 	    (!process->announces_recording || (sets_kinds && !process->announces_kinds))) {

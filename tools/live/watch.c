@@ -212,59 +212,66 @@ struct request {
 	struct arena arena;
 	double began;
 	double waiting; /* seconds of a processor to look for the dump */
-	bool waits;
+	bool waits;     /* for the dump, or until the process takes the signal */
+	bool sent;      /* the signal */
 	char *raw;
 	size_t raw_size;
+	FILE *errors; /* the messages of this request, which come to ERROR */
 	char *error;
 	size_t error_size;
 };
 
-/* Sends the dump signal.  KINDS: for a dump with kinds.  Sets the error of REQUEST if that is not
- * possible. */
-static void begin_request(struct request *request, bool kinds)
+static void begin_request(struct request *request)
 {
-	FILE *errors = open_memstream(&request->error, &request->error_size);
-	send_complaints(errors);
+	request->errors = open_memstream(&request->error, &request->error_size);
+	send_complaints(request->errors);
 	request->process.pid = request->target->pid;
 	request->began = watch_now();
-	if (examine_process(&request->arena, &request->process, NULL)) {
-		request->log = dump_log_find(&request->arena, &request->process);
-		if (request->log.pattern_count == 0)
-			complain("process %d writes its dumps to a terminal or a pipe: "
-			         "LEAKWRAP_OPTIONS=log=FILE gives it a file",
-			         request->target->pid);
-		else if (sigqueue(request->target->pid, request->process.signal,
-		                  (union sigval){.sival_int = kinds ? LEAKWRAP_REQUEST_KINDS
-		                                                    : LEAKWRAP_REQUEST}) != 0)
-			complain("process %d: %s", request->target->pid, strerror(errno));
+	request->waits = examine_process(&request->arena, &request->process, NULL);
+	send_complaints(NULL);
+}
+
+/* Sends the dump signal.  KINDS: for a dump with kinds.  Returns false after a message if that is
+ * not possible. */
+static bool send_request(struct request *request, bool kinds)
+{
+	request->log = dump_log_find(&request->arena, &request->process);
+	request->sent = true;
+	if (request->log.pattern_count == 0) {
+		complain("process %d writes its dumps to a terminal or a pipe: "
+		         "LEAKWRAP_OPTIONS=log=FILE gives it a file",
+		         request->target->pid);
+		return false;
+	}
+	return ask_for_dump(&request->process, kinds);
+}
+
+/* Goes on with REQUEST as far as its process allows now. */
+static void poll_request(struct request *request, const struct watch_options *options)
+{
+	const pid_t pid = request->target->pid;
+	bool runs = kill(pid, 0) == 0;
+	int turn;
+
+	send_complaints(request->errors);
+	if (request->sent)
+		request->raw = dump_log_read(&request->process, &request->log, &request->raw_size);
+	if (request->raw) {
+		request->waits = false;
+	} else if (!runs) {
+		complain("process %d ended before its dump was whole", pid);
+		request->waits = false;
+	} else if (!request->sent && process_take_turn(&request->process, &turn)) {
+		request->waits = send_request(request, options->kinds);
+		process_end_turn(turn);
+	} else if (watch_now() - request->began > options->timeout) {
+		if (request->sent)
+			complain("no whole dump of process %d came in time", pid);
 		else
-			request->waits = true;
+			complain_of_blocked_signal(&request->process, options->timeout);
+		request->waits = false;
 	}
 	send_complaints(NULL);
-	if (errors)
-		fclose(errors);
-}
-
-static void end_request(struct request *request, const char *format)
-{
-	request->waits = false;
-	if (format) {
-		free(request->error);
-		if (asprintf(&request->error, format, request->target->pid) < 0)
-			request->error = NULL;
-	}
-}
-
-static void poll_request(struct request *request, double timeout)
-{
-	bool runs = kill(request->target->pid, 0) == 0;
-	request->raw = dump_log_read(&request->process, &request->log, &request->raw_size);
-	if (request->raw)
-		end_request(request, NULL);
-	else if (!runs)
-		end_request(request, "process %d ended before its dump was whole\n");
-	else if (watch_now() - request->began > timeout)
-		end_request(request, "no whole dump of process %d came in time\n");
 }
 
 /* -- the dumps --------------------------------------------------------------------------------- */
@@ -332,6 +339,8 @@ static void finish_request(struct watch *watch, struct request *request)
 	if (request->raw)
 		read_dump(watch, request);
 	free(target->error);
+	if (request->errors)
+		fclose(request->errors);
 	if (request->error)
 		request->error[strcspn(request->error, "\n")] = '\0'; /* one line says it */
 	target->error = request->error && *request->error ? request->error : NULL;
@@ -363,7 +372,7 @@ static void ask_wanted(struct watch *watch)
 			requests[count++].target = watch->targets[i];
 	pthread_mutex_unlock(&watch->lock);
 	for (size_t i = 0; i < count; i++)
-		begin_request(&requests[i], watch->options.kinds);
+		begin_request(&requests[i]);
 	do {
 		waiting = 0;
 		for (size_t i = 0; i < count; i++) {
@@ -372,7 +381,7 @@ static void ask_wanted(struct watch *watch)
 				continue; /* it is finished */
 			double began = thread_time();
 			if (request->waits)
-				poll_request(request, watch->options.timeout);
+				poll_request(request, &watch->options);
 			request->waiting += thread_time() - began;
 			if (request->waits) {
 				waiting++;

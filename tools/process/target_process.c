@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -342,7 +343,14 @@ static unsigned long find_inner_pid(pid_t pid, const char *status)
 	return strtoul(last, NULL, 10);
 }
 
-/* Returns true if the dump signal of PROCESS leads to a dump, otherwise prints a message. */
+/* Returns the name of signal NUMBER as the option signal= takes it. */
+static const char *signal_name(struct arena *arena, int number)
+{
+	const char *name = sigabbrev_np(number);
+	return name ? name : arena_format(arena, "RTMIN+%d", number - SIGRTMIN);
+}
+
+/* Returns true if PROCESS has a handler of its dump signal, otherwise prints a message. */
 static bool is_signal_handled(struct arena *arena, const struct target_process *process,
                               const char *status)
 {
@@ -351,16 +359,9 @@ static bool is_signal_handled(struct arena *arena, const struct target_process *
 		complain("process %d takes no dump signal: its options say signal=none", pid);
 		return false;
 	}
-	const char *name = sigabbrev_np(process->signal);
-	if (!name)
-		name = arena_format(arena, "RTMIN+%d", process->signal - SIGRTMIN);
 	if (!is_in_signal_set(status, "\nSigCgt:", process->signal)) {
 		complain("process %d does not catch signal %s: it would end the process", pid,
-		         name);
-		return false;
-	}
-	if (is_blocked_by_all_threads(arena, pid, status, process->signal)) {
-		complain("process %d blocks signal %s", pid, name);
+		         signal_name(arena, process->signal));
 		return false;
 	}
 	return true;
@@ -426,12 +427,58 @@ bool examine_process(struct arena *arena, struct target_process *process,
 	return is_signal_handled(arena, process, status);
 }
 
+/* Returns true if a thread of PROCESS takes the dump signal now, and none waits for one.  A second
+ * signal that waits would be lost. */
+static bool takes_signal(const struct target_process *process)
+{
+	struct arena arena = {0};
+	size_t size;
+	const char *status = read_process_file(&arena, process->pid, "status", &size);
+	bool takes = !status ||
+	             (!is_in_signal_set(status, "\nShdPnd:", process->signal) &&
+	              !is_blocked_by_all_threads(&arena, process->pid, status, process->signal));
+	arena_free(&arena);
+	return takes;
+}
+
+bool process_take_turn(const struct target_process *process, int *turn)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/status", process->pid);
+	*turn = open(path, O_RDONLY | O_CLOEXEC);
+	if (*turn < 0 || (flock(*turn, LOCK_EX | LOCK_NB) == 0 && takes_signal(process)))
+		return true;
+	process_end_turn(*turn);
+	return false;
+}
+
+void process_end_turn(int turn)
+{
+	if (turn >= 0)
+		close(turn);
+}
+
+bool ask_for_dump(const struct target_process *process, bool kinds)
+{
+	const union sigval value = {.sival_int = kinds ? LEAKWRAP_REQUEST_KINDS : LEAKWRAP_REQUEST};
+	if (sigqueue(process->pid, process->signal, value) == 0)
+		return true;
+	complain("process %d: %s", process->pid, strerror(errno));
+	return false;
+}
+
+void complain_of_blocked_signal(const struct target_process *process, double seconds)
+{
+	struct arena arena = {0};
+	complain("process %d blocks signal %s: none of its threads took it within %g s; if it "
+	         "writes a long dump, ask again later",
+	         process->pid, signal_name(&arena, process->signal), seconds);
+	arena_free(&arena);
+}
+
 bool reexamine_process(struct arena *arena, struct target_process *process)
 {
-	size_t size;
 	struct traced_file traced;
-	const char *status = read_process_file(arena, process->pid, "status", &size);
-	return status && !is_blocked_by_all_threads(arena, process->pid, status, process->signal) &&
-	       find_traced_file(arena, process->pid, &traced) &&
+	return takes_signal(process) && find_traced_file(arena, process->pid, &traced) &&
 	       read_announcement(arena, process, &traced) == ANNOUNCED;
 }

@@ -24,12 +24,28 @@ struct target_process {
 	uint32_t kinds;           /* the option kinds=, as a number of format.h */
 };
 
-/* Fills in PROCESS, whose PID is set, and checks that its dump signal leads to a dump.
+/* Fills in PROCESS, whose PID is set, and checks that it handles its dump signal.
  *
  * ASSUMED_SIGNAL is the signal that the user names for a process that does not announce it, or
  * NULL.  Strings come from ARENA.  Returns false after a message if no signal may be sent. */
 bool examine_process(struct arena *arena, struct target_process *process,
                      const char *assumed_signal);
+
+/* Returns true if a request may be sent to PROCESS now, and sets *TURN for process_end_turn.  Until
+ * then no other command of this tool may send one.
+ *
+ * Returns false if the request would have to wait.  While a dump is written, the handler may block
+ * the signal for all threads.  Then one request waits, and the system loses others. */
+bool process_take_turn(const struct target_process *process, int *turn);
+
+void process_end_turn(int turn);
+
+/* Sends the dump signal to PROCESS.  KINDS: for a dump that tells lost from reachable memory.
+ * Returns false after a message. */
+bool ask_for_dump(const struct target_process *process, bool kinds);
+
+/* Says that no thread of PROCESS has taken the dump signal for SECONDS. */
+void complain_of_blocked_signal(const struct target_process *process, double seconds);
 
 /* Reads again what PROCESS announces.  Returns false if that cannot be read, or if no thread takes
  * the dump signal now: its handler may be running. */
