@@ -149,10 +149,34 @@ reader=$!
 # shellcheck disable=SC2016 # for the inner shell
 start_program sh -c 'exec "$0/wait" 2>"$0/pipe"' "$W"
 status_is 0 "$lw" dump $program
-said 'standard error: '
+said "the dump of process $program goes to its standard error, $W/pipe, a pipe\$"
 wait_for_dump "$W/piped" "$program.1"
 stop
 wait $reader
+cat "$W/pipe" >"$W/piped" &
+reader=$!
+LEAKWRAP_OPTIONS="log=$W/pipe:exit=0" start_program "$W/wait"
+status_is 0 "$lw" dump --timeout=1 $program
+said "the dump of process $program goes to $W/pipe, a pipe\$"
+wait_for_dump "$W/piped" "$program.1"
+stop
+wait $reader
+
+# Nobody at all reads some logs.
+ln -s piped "$W/link"
+for log in /dev/null /dev/full "$W/link" "$W"; do
+	LEAKWRAP_OPTIONS="log=$log" start_program "$W/wait"
+	status_is 2 "$lw" dump $program
+	said "no dump of process $program would reach anybody: its log is $log, "
+	stop
+done
+for target in '&-' /dev/null; do
+	# shellcheck disable=SC2016 # for the inner shell
+	start_program sh -c "exec \"\$0/wait\" 2>$target" "$W"
+	status_is 2 "$lw" dump $program
+	said "no dump of process $program would reach anybody: its log is its standard error, "
+	stop
+done
 
 for program_name in plain catches; do
 	start_program "$W/$program_name"

@@ -3,15 +3,11 @@
  * The signal is sent as a request, which the program's own handler does not see.
  */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "report/format.h"
 #include "tools/command/commands.h"
 #include "tools/command/process_options.h"
 #include "tools/process/dump_log.h"
@@ -67,13 +63,12 @@ static enum status wait_for_dump(const struct target_process *process, const str
 		nanosleep(&pause, NULL);
 	}
 	complain("no whole dump of process %d came to %s within %" PRIu64 " s", process->pid,
-	         strcmp(process->log, "stderr") == 0 ? "its standard error" : process->log,
-	         timeout);
+	         log->name, timeout);
 	return STATUS_USAGE;
 }
 
-/* Asks PROCESS for a dump and prints it, unless it goes to a terminal or a pipe.  KINDS: the dump
- * tells lost from reachable memory. */
+/* Asks PROCESS for a dump and prints it, unless others read it.  KINDS: the dump tells lost from
+ * reachable memory. */
 static enum status take_dump(struct arena *arena, const struct target_process *process,
                              uint64_t timeout, bool kinds)
 {
@@ -83,18 +78,13 @@ static enum status take_dump(struct arena *arena, const struct target_process *p
 	if (!wait_for_turn(process, timeout, &turn))
 		return status;
 	struct dump_log log = dump_log_find(arena, process);
-	bool asked = ask_for_dump(process, kinds);
+	bool asked = dump_log_is_read(&log, process) && ask_for_dump(process, kinds);
 	process_end_turn(turn);
-	if (asked && log.pattern_count == 0) {
-		char target[4096];
-		ssize_t length = readlink(arena_format(arena, "/proc/%d/fd/2", process->pid),
-		                          target, sizeof target - 1);
-		target[length > 0 ? length : 0] = '\0';
-		complain("the dump goes to the process's standard error: %s",
-		         *target ? target : "closed");
-		status = STATUS_FINE;
-	} else if (asked) {
+	if (asked && log.reader == READ_BY_TOOL) {
 		status = wait_for_dump(process, &log, timeout);
+	} else if (asked) {
+		complain("the dump of process %d goes to %s, %s", process->pid, log.name, log.what);
+		status = STATUS_FINE;
 	}
 	dump_log_free(&log);
 	return status;

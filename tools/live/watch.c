@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/format.h"
 #include "tools/process/dump_log.h"
 #include "tools/log/read_log.h"
 #include "tools/symbolize/symbolize.h"
@@ -237,13 +235,14 @@ static bool send_request(struct request *request, bool kinds)
 {
 	request->log = dump_log_find(&request->arena, &request->process);
 	request->sent = true;
-	if (request->log.pattern_count == 0) {
-		complain("process %d writes its dumps to a terminal or a pipe: "
-		         "LEAKWRAP_OPTIONS=log=FILE gives it a file",
-		         request->target->pid);
+	if (request->log.reader == READ_BY_OTHERS) {
+		complain("process %d writes its dumps to %s, %s: LEAKWRAP_OPTIONS=log=FILE gives "
+		         "it a file",
+		         request->target->pid, request->log.name, request->log.what);
 		return false;
 	}
-	return ask_for_dump(&request->process, kinds);
+	return dump_log_is_read(&request->log, &request->process) &&
+	       ask_for_dump(&request->process, kinds);
 }
 
 /* Goes on with REQUEST as far as its process allows now. */

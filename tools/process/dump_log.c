@@ -1,10 +1,12 @@
 /* dump_log.c - see dump_log.h. */
 #include "tools/process/dump_log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "report/format.h"
@@ -103,15 +105,67 @@ static glob_t find_files(const struct dump_log *log)
 	return files;
 }
 
+/* Notes in LOG who reads a log with STATUS. */
+static void find_reader(struct dump_log *log, const struct stat *status)
+{
+	static const struct {
+		mode_t type;
+		enum dump_reader reader;
+		const char *what;
+	} types[] = {
+	        {S_IFIFO, READ_BY_OTHERS, "a pipe"},
+	        {S_IFSOCK, READ_BY_OTHERS, "a socket"},
+	        {S_IFCHR, READ_BY_OTHERS, "a device"},
+	        {S_IFBLK, READ_BY_OTHERS, "a device"},
+	        {S_IFDIR, READ_BY_NOBODY, "a folder"},
+	        {S_IFLNK, READ_BY_NOBODY, "a symbolic link, which is not followed"},
+	};
+	/* /dev/null, /dev/zero and /dev/full */
+	const dev_t empty[] = {makedev(1, 3), makedev(1, 5), makedev(1, 7)};
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+		if ((status->st_mode & S_IFMT) != types[i].type)
+			continue;
+		log->reader = types[i].reader;
+		log->what = types[i].what;
+	}
+	for (size_t i = 0; S_ISCHR(status->st_mode) && i < sizeof empty / sizeof *empty; i++) {
+		if (status->st_rdev != empty[i])
+			continue;
+		log->reader = READ_BY_NOBODY;
+		log->what = "which keeps nothing";
+	}
+}
+
+/* Finds out what the standard error of PROCESS is, the name of LOG included. */
+static void find_standard_error(struct arena *arena, const struct target_process *process,
+                                struct dump_log *log)
+{
+	const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
+	char target[4096];
+	struct stat status;
+
+	log->name = "its standard error";
+	if (stat(fd, &status) != 0) {
+		log->reader = errno == ENOENT ? READ_BY_NOBODY : READ_BY_OTHERS;
+		log->what = errno == ENOENT ? "which is closed" : "which cannot be seen";
+		return;
+	}
+	find_reader(log, &status);
+	ssize_t length = readlink(fd, target, sizeof target - 1);
+	if (log->reader == READ_BY_TOOL)
+		log->patterns[log->pattern_count++] = hold_open(arena, log, fd);
+	else if (length > 0)
+		log->name = arena_format(arena, "its standard error, %.*s", (int)length, target);
+}
+
 struct dump_log dump_log_find(struct arena *arena, const struct target_process *process)
 {
-	struct dump_log log = {0};
+	struct dump_log log = {.name = process->log};
 	struct stat status;
 
 	if (strcmp(process->log, "stderr") == 0) {
-		const char *fd = arena_format(arena, "/proc/%d/fd/2", process->pid);
-		if (stat(fd, &status) == 0 && S_ISREG(status.st_mode))
-			log.patterns[log.pattern_count++] = hold_open(arena, &log, fd);
+		find_standard_error(arena, process, &log);
 	} else if (process->announced) {
 		log.patterns[log.pattern_count++] = log_pattern(arena, &log, process, "root", "");
 	} else {
@@ -130,7 +184,20 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 	log.before = arena_alloc(arena, log.files.gl_pathc * sizeof *log.before);
 	for (size_t i = 0; i < log.files.gl_pathc; i++)
 		log.before[i] = state_of(log.files.gl_pathv[i]);
+	if (log.files.gl_pathc > 0 && strcmp(process->log, "stderr") != 0 &&
+	    lstat(log.files.gl_pathv[0], &status) == 0)
+		find_reader(&log, &status);
 	return log;
+}
+
+bool dump_log_is_read(const struct dump_log *log, const struct target_process *process)
+{
+	if (log->reader != READ_BY_NOBODY)
+		return true;
+	complain("no dump of process %d would reach anybody: its log is %s, %s; start it with "
+	         "LEAKWRAP_OPTIONS=log=FILE",
+	         process->pid, log->name, log->what);
+	return false;
 }
 
 /* -- reading the dump -------------------------------------------------------------------------- */
