@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every format shows that a dump estimates from a sample: intervals, errors, what was allocated.
+# Every format shows that a dump estimates from a sample: intervals, errors, what was allocated. A
+# comparison says which changes may be chance, and when recording was off.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -56,6 +57,34 @@ parse 1000000"
 status_is 0 "$lw" report -f html "$W/log"
 shows '"sampled":\[524288,9,700000\]'
 
+# A comparison says which changes may be chance. The error of a change is the root of the sum of the
+# squares: 600,000 and 80,000 are 605,309.
+sed -e 's/\[7\.1\]/[7.2]/' -e '/site 1:/s/2000000/3200000/; /site 1:/s/=600000/=80000/' \
+	-e '/site 2:/s/1000000/2500000/' -e 's/=3000000/=5700000/' \
+	"$W/log" >"$W/next"
+cat "$W/log" "$W/next" >"$W/series"
+status_is 0 "$lw" diff "$W/log" "$W/next"
+estimated='^  estimated from 9 sampled blocks, one for each'
+equal "how exact the dumps are" "$(grep -c "$estimated" "$W/out")" 2
+shows '^  +2,700,000 bytes: 3,000,000 before, 5,700,000 after; standard error 989,949 bytes$'
+equal "changes" "$(sed -n 's/^  \(.*, now .*\)/\1/p' "$W/out")" \
+	"grew +1,500,000 bytes in +0 blocks, now 2,500,000 bytes in 3,000 blocks; \
+standard error 509,901 bytes
+perhaps grew +1,200,000 bytes in +0 blocks, now 3,200,000 bytes in 10 blocks; \
+standard error 605,309 bytes"
+shows '^  perhaps: a change within twice its standard error shows nothing$'
+status_is 0 "$lw" diff -f json "$W/log" "$W/next"
+shows ',"bytes_error":989949,"unchanged_call_sites":'
+shows '"new_bytes":3200000,.*,"bytes_error":605309,"may_be_chance":true,'
+shows '"new_bytes":2500000,.*,"bytes_error":509901,"may_be_chance":false,'
+status_is 0 "$lw" report --growth "$W/series"
+equal "how exact the series is" "$(grep -c "$estimated" "$W/out")" 2
+equal "growth" "$(sed -n 's/^  \(.*\) by [0-9,]* bytes: .*; \(.*\)/\1; \2/p' "$W/out")" \
+	"grows steadily; standard error 509,901 bytes
+perhaps grows steadily; standard error 605,309 bytes"
+status_is 0 "$lw" report --growth -f json "$W/series"
+shows '"bytes_error":605309,"may_be_chance":true,'
+
 # The errors of two processes add up by their squares.
 sed 's/\[7\.1\]/[8.1]/' "$W/log" >"$W/second"
 status_is 0 "$lw" report --merge "$W/log" "$W/second"
@@ -78,8 +107,15 @@ leakwrap[7.1] mark since_mark_bytes=50 since_mark_blocks=5 mark_time=2026-11-20T
 	-e '/site 1:/s/$/ peak_bytes=8000000 peak_blocks=800/' \
 	-e '/site 1:/s/$/ since_mark_bytes=50 since_mark_blocks=5/' \
 	"$W/log" >"$W/off"
+off='^  recording is off since 2026-11-20 18:00:00 UTC; blocks .* while it was off are missing$'
 status_is 0 "$lw" report --merge "$W/off"
-shows '^  recording is off since 2026-11-20 18:00:00 UTC; blocks .* while it was off are missing$'
+shows "$off"
+sed 's/\[7\.1\]/[7.2]/; s/ 2000000 bytes/ 9000000 bytes/' "$W/off" >"$W/later"
+status_is 0 "$lw" diff "$W/log" "$W/later"
+equal "recording in diff" "$(grep -c "$off" "$W/out") $(grep -c "$estimated" "$W/out")" "1 1"
+cat "$W/log" "$W/later" >"$W/series"
+status_is 0 "$lw" report --growth "$W/series"
+shows "$off"
 sed -e 's/\[7\.1\]/[8.1]/; s/T18:[03]/T19:0/; s/state=off/state=all/' "$W/off" >"$W/all"
 status_is 0 "$lw" report --merge "$W/off" "$W/all"
 shows "^  recording differs by process since 2026-11-20 19:.* while it was off may be missing$"

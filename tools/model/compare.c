@@ -2,7 +2,9 @@
 #include "tools/model/compare.h"
 
 #include "tools/model/kinds.h"
+#include "tools/model/totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +88,8 @@ static int64_t gained(const struct change *change)
 static int compare_changes(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
+	if (a->may_be_chance != b->may_be_chance)
+		return a->may_be_chance ? 1 : -1;
 	int first = compare_lost_growth(&a->old_reach, &a->new_reach, &b->old_reach, &b->new_reach);
 	if (first)
 		return first;
@@ -104,7 +108,7 @@ static struct change *find_change(struct table *table, struct changes *changes,
 	struct change *change = table_find(table, hash, &key, same_change);
 	if (!change) {
 		change = &changes->all[changes->count++];
-		*change = (struct change){.stack = key.stack, .dump = dump};
+		*change = (struct change){.stack = key.stack, .dump = dump, .bytes_error = -1};
 		change->old_reach.is_known = key.old->totals.reach.is_known;
 		change->new_reach.is_known = key.new->totals.reach.is_known;
 		table_add(table, hash, change);
@@ -112,9 +116,34 @@ static struct change *find_change(struct table *table, struct changes *changes,
 	return change;
 }
 
+/* Returns true if what CHANGE shows of live and of lost bytes may be chance. */
+static bool may_be_chance(const struct change *change)
+{
+	const int64_t lost =
+	        (int64_t)(lost_bytes(&change->new_reach) - lost_bytes(&change->old_reach));
+	return is_chance(gained(change), lost, change->bytes_error);
+}
+
+/* Takes what has not changed out of CHANGES, and finds what may be chance. */
+static void drop_unchanged(struct changes *changes)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < changes->count; i++) {
+		struct change *change = &changes->all[i];
+		change->may_be_chance = may_be_chance(change);
+		if (change->old_bytes == change->new_bytes &&
+		    change->old_blocks == change->new_blocks &&
+		    has_equal_kinds(&change->old_reach, &change->new_reach))
+			changes->unchanged++;
+		else
+			changes->all[kept++] = *change;
+	}
+	changes->count = kept;
+}
+
 struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new)
 {
-	struct changes changes = {.old = old, .new = new};
+	struct changes changes = {.old = old, .new = new, .bytes_error = -1};
 	struct table table = {0};
 
 	/* The array never moves, because the table points into it. */
@@ -126,6 +155,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 		struct change *change = find_change(&table, &changes, key, new);
 		change->new_bytes += site->bytes;
 		change->new_blocks += site->blocks;
+		add_error(&change->bytes_error, site->estimate.live_bytes_error);
 		add_reach(&change->new_reach, &site->reach);
 	}
 	for (size_t i = 0; i < old->site_count; i++) {
@@ -134,24 +164,22 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 		struct change *change = find_change(&table, &changes, key, old);
 		change->old_bytes += site->bytes;
 		change->old_blocks += site->blocks;
+		add_error(&change->bytes_error, site->estimate.live_bytes_error);
 		add_reach(&change->old_reach, &site->reach);
 	}
 	table_free(&table);
-
-	size_t kept = 0;
-	for (size_t i = 0; i < changes.count; i++) {
-		const struct change *change = &changes.all[i];
-		if (change->old_bytes == change->new_bytes &&
-		    change->old_blocks == change->new_blocks &&
-		    has_equal_kinds(&change->old_reach, &change->new_reach))
-			changes.unchanged++;
-		else
-			changes.all[kept++] = *change;
-	}
-	changes.count = kept;
-	if (kept)
-		qsort(changes.all, kept, sizeof *changes.all, compare_changes);
+	add_error(&changes.bytes_error, old->totals.estimate.live_bytes_error);
+	add_error(&changes.bytes_error, new->totals.estimate.live_bytes_error);
+	drop_unchanged(&changes);
+	if (changes.count)
+		qsort(changes.all, changes.count, sizeof *changes.all, compare_changes);
 	return changes;
+}
+
+bool is_chance(int64_t bytes, int64_t lost, int64_t error)
+{
+	const double larger = fmax(fabs((double)bytes), fabs((double)lost));
+	return larger > 0 && larger <= 2.0 * (double)error;
 }
 
 const char *change_name(const struct change *change)
@@ -271,12 +299,15 @@ static void sum_spans(const struct series *series, const struct spans *spans,
 				        .last_dump = series->dumps[series->count - 1],
 				        .spans = spans->count,
 				        .has_kinds = has_kinds,
+				        .bytes_error = -1,
 				        .subject = subject,
 				};
 			}
 			struct growth *growth = &growths->all[*at - 1];
 			growth->live.at[end] += (int64_t)site->bytes;
 			growth->lost.at[end] += (int64_t)lost_bytes(&site->reach);
+			if (end == 0 || end == spans->count)
+				add_error(&growth->bytes_error, site->estimate.live_bytes_error);
 			if (end == 0) {
 				growth->first_bytes += site->bytes;
 				growth->first_blocks += site->blocks;
@@ -343,6 +374,8 @@ static void grow_series(const struct series *series, const struct subjects *subj
 		growth.first_reach.is_known = growth.last_reach.is_known = growth.has_kinds;
 		if (growth.has_kinds)
 			growth.lost.steady = steady_bytes(&growth.lost, &spans);
+		growth.may_be_chance = is_chance((int64_t)(growth.last_bytes - growth.first_bytes),
+		                                 lost_growth(&growth), growth.bytes_error);
 		if (growth.last_bytes > growth.first_bytes || lost_growth(&growth) > 0)
 			growths->all[kept++] = growth;
 	}
@@ -353,6 +386,7 @@ static int compare_growth(const void *left, const void *right)
 {
 	const struct growth *a = left, *b = right;
 	const int64_t ranks[][2] = {
+	        {!a->may_be_chance, !b->may_be_chance},
 	        {a->lost.steady, b->lost.steady},
 	        {lost_growth(a) > 0, lost_growth(b) > 0},
 	        {a->live.steady, b->live.steady},

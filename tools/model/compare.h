@@ -11,21 +11,28 @@ struct change {
 	const struct dump *dump;   /* that STACK is from */
 	uint64_t old_bytes, new_bytes, old_blocks, new_blocks;
 	struct reach_sums old_reach, new_reach; /* known if the dump tells its kinds */
+	int64_t bytes_error;                    /* the change's standard error, or -1: exact */
+	bool may_be_chance;                     /* it is within twice the error */
 };
 
 struct changes {
 	const struct dump *old, *new;
-	/* Those whose lost memory grew most come first, then those that grew most; unchanged call
-	 * sites are left out. */
+	/* Those whose lost memory grew most come first, then those that grew most; what may be
+	 * chance is last, and unchanged call sites are left out. */
 	struct change *all;
 	size_t count;
 	size_t unchanged;
+	int64_t bytes_error; /* the standard error of the change of all live bytes, or -1: exact */
 };
 
 /* Matches the call sites of two dumps.  In a module of the same build-id in both, frames match
  * by their offsets.  In other modules they match by their functions, so that two builds compare
  * too. */
 struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new);
+
+/* Returns true if a difference of BYTES live and LOST bytes between two dumps shows nothing: it is
+ * within twice the standard ERROR.  -1: it is exact. */
+bool is_chance(int64_t bytes, int64_t lost, int64_t error);
 
 /* Returns "grew", "shrank", "appeared" or "vanished"; "kept" if only the kinds of its blocks have
  * changed. */
@@ -52,6 +59,8 @@ struct growth {
 	const char *name;                          /* of the group, or NULL */
 	const struct dump *first_dump, *last_dump; /* of the process */
 	uint64_t first_bytes, last_bytes, first_blocks, last_blocks;
+	int64_t bytes_error; /* the standard error of the growth, or -1: exact */
+	bool may_be_chance;  /* it is within twice the error */
 	struct reach_sums first_reach, last_reach; /* known if both dumps tell their kinds */
 	struct curve live;
 	struct curve lost; /* definitely, with what these blocks lead to; if the kinds are known */
@@ -61,8 +70,8 @@ struct growth {
 };
 
 struct growths {
-	/* Steadiest growth of lost memory first, then steadiest growth; only what grew.  The
-	 * caller's to free. */
+	/* Steadiest growth of lost memory first, then steadiest growth, then what may be chance;
+	 * only what grew.  The caller's to free. */
 	struct growth *all;
 	size_t count, room;
 	size_t series;      /* processes with at least two dumps */

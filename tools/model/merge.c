@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/model/kinds.h"
+#include "tools/model/totals.h"
 
 /* -- what is the same across processes --------------------------------------------------------- */
 
@@ -76,16 +77,11 @@ static void add_known(int64_t *sum, int64_t value)
 		add_total(sum, value);
 }
 
-/* Adds ONE to SUM.  IS_FIRST: nothing was added before.  The errors of independent samples add up
- * by their squares.  See drop_partial for what not all dumps tell. */
+/* Adds ONE to SUM.  See drop_partial for what not all dumps tell. */
 static void add_estimate(struct estimate *sum, const struct estimate *one)
 {
 	add_known(&sum->sampled_blocks, one->sampled_blocks);
-	if (sum->live_bytes_error < 0)
-		sum->live_bytes_error = one->live_bytes_error;
-	else if (one->live_bytes_error >= 0)
-		sum->live_bytes_error = (int64_t)hypot((double)sum->live_bytes_error,
-		                                       (double)one->live_bytes_error);
+	add_error(&sum->live_bytes_error, one->live_bytes_error);
 	add_known(&sum->allocated_bytes, one->allocated_bytes);
 	add_known(&sum->allocated_blocks, one->allocated_blocks);
 	add_known(&sum->temporary_blocks, one->temporary_blocks);

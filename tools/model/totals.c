@@ -1,6 +1,7 @@
 /* totals.c - see totals.h. */
 #include "tools/model/totals.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tools/model/kinds.h"
@@ -216,4 +217,14 @@ int64_t hidden_blocks(const struct dump *dump)
 	for (size_t i = 0; i < dump->site_count; i++)
 		add_up(&shown, dump->sites[i].blocks);
 	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
+}
+
+void add_error(int64_t *sum, int64_t one)
+{
+	if (*sum < 0) {
+		*sum = one;
+	} else if (one >= 0) {
+		const double error = hypot((double)*sum, (double)one);
+		*sum = error < (double)INT64_MAX ? (int64_t)error : INT64_MAX;
+	}
 }

@@ -31,4 +31,8 @@ uint64_t unsuppressed_blocks(const struct dump *dump);
 int64_t hidden_bytes(const struct dump *dump);
 int64_t hidden_blocks(const struct dump *dump);
 
+/* Adds the standard error ONE to *SUM: errors of independent samples add up by their squares.  -1:
+ * there is no sample. */
+void add_error(int64_t *sum, int64_t one);
+
 #endif

@@ -458,6 +458,15 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 	fputs(answer->report->misuse_count ? "]}\n" : "}\n", stream);
 }
 
+/* Sets in OBJECT how exact a difference is, unless it is exact. */
+static void set_chance(json_t *object, int64_t bytes_error, bool may_be_chance)
+{
+	if (bytes_error < 0)
+		return;
+	set(object, "bytes_error", json_integer(bytes_error));
+	set(object, "may_be_chance", json_boolean(may_be_chance));
+}
+
 static void put_changes(FILE *stream, const struct answer *answer)
 {
 	const struct changes *changes = answer->changes;
@@ -466,6 +475,8 @@ static void put_changes(FILE *stream, const struct answer *answer)
 	put(stream, head_json(answer->report, changes->old));
 	fputs(",\"new\":", stream);
 	put(stream, head_json(answer->report, changes->new));
+	if (changes->bytes_error >= 0)
+		fprintf(stream, ",\"bytes_error\":%" PRId64, changes->bytes_error);
 	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"call_sites\":[", changes->unchanged);
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->all[i];
@@ -475,6 +486,7 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set(object, "new_bytes", json_integer((json_int_t)change->new_bytes));
 		set(object, "old_blocks", json_integer((json_int_t)change->old_blocks));
 		set(object, "new_blocks", json_integer((json_int_t)change->new_blocks));
+		set_chance(object, change->bytes_error, change->may_be_chance);
 		set(object, "old_kinds", kinds_json(&change->old_reach, true));
 		set(object, "new_kinds", kinds_json(&change->new_reach, true));
 		set(object, "asked_by", asked_json(change->stack));
@@ -518,6 +530,7 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		set(object, "last_bytes", json_integer((json_int_t)growth->last_bytes));
 		set(object, "first_blocks", json_integer((json_int_t)growth->first_blocks));
 		set(object, "last_blocks", json_integer((json_int_t)growth->last_blocks));
+		set_chance(object, growth->bytes_error, growth->may_be_chance);
 		set(object, "first_kinds", kinds_json(&growth->first_reach, true));
 		set(object, "last_kinds", kinds_json(&growth->last_reach, true));
 		set(object, "bytes_over_time", curve_json(&growth->live, growth->spans));

@@ -53,12 +53,19 @@ static void put_lost_change(struct page *page, const struct change *change)
 	}
 }
 
-void put_changes(struct page *page, const struct changes *changes, unsigned top)
+/* Writes what "perhaps" means on this page. */
+static void put_chance(struct page *page)
+{
+	set_tone(page, TONE_FAINT);
+	fputs("\n  perhaps: a change within twice its standard error shows nothing\n",
+	      page->stream);
+	set_tone(page, TONE_PLAIN);
+}
+
+/* Writes how the live bytes of both dumps differ. */
+static void put_totals(struct page *page, const struct changes *changes)
 {
 	const struct dump *old = changes->old, *new = changes->new;
-	put_title(page, old);
-	put_title(page, new);
-	put_lost_changes(page, changes);
 	if (old->totals.live_bytes >= 0 && new->totals.live_bytes >= 0) {
 		uint64_t before = (uint64_t)old->totals.live_bytes,
 		         after = (uint64_t) new->totals.live_bytes;
@@ -66,29 +73,51 @@ void put_changes(struct page *page, const struct changes *changes, unsigned top)
 		const char *bytes = with_sign(page, before, after);
 		fprintf(page->stream, "  %s byte%s", bytes, is_one(bytes) ? "" : "s");
 		set_tone(page, TONE_PLAIN);
-		fprintf(page->stream, ": %s before, %s after\n", with_commas(before),
+		fprintf(page->stream, ": %s before, %s after", with_commas(before),
 		        with_commas(after));
+		put_error(page, changes->bytes_error);
+		putc('\n', page->stream);
 	}
+}
+
+void put_changes(struct page *page, const struct changes *changes, unsigned top)
+{
+	bool has_chance = false;
+
+	put_title(page, changes->old);
+	put_recording(page, &changes->old->totals);
+	put_title(page, changes->new);
+	put_recording(page, &changes->new->totals);
+	put_lost_changes(page, changes);
+	put_totals(page, changes);
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *c = &changes->all[i];
 		if (top && i == top) {
 			leave_out(page, changes->count - i, "changed call site");
 			break;
 		}
-		fprintf(page->stream, "\n  %s ", change_name(c));
-		set_tone(page, c->new_bytes > c->old_bytes ? TONE_ALERT : TONE_STRONG);
+		has_chance |= c->may_be_chance;
+		fprintf(page->stream, "\n  %s%s ", c->may_be_chance ? "perhaps " : "",
+		        change_name(c));
+		set_tone(page, c->may_be_chance              ? TONE_PLAIN
+		               : c->new_bytes > c->old_bytes ? TONE_ALERT
+		                                             : TONE_STRONG);
 		const char *bytes = with_sign(page, c->old_bytes, c->new_bytes);
 		fprintf(page->stream, "%s byte%s", bytes, is_one(bytes) ? "" : "s");
 		set_tone(page, TONE_PLAIN);
 		const char *blocks = with_sign(page, c->old_blocks, c->new_blocks);
-		fprintf(page->stream, " in %s block%s, now %s in %s\n", blocks,
+		fprintf(page->stream, " in %s block%s, now %s in %s", blocks,
 		        is_one(blocks) ? "" : "s", counted(page, c->new_bytes, "byte"),
 		        counted(page, c->new_blocks, "block"));
+		put_error(page, c->bytes_error);
+		putc('\n', page->stream);
 		put_lost_change(page, c);
 		put_stack(page, c->stack);
 	}
 	fprintf(page->stream, "\n  %s did not change\n",
 	        counted(page, changes->unchanged, "call site"));
+	if (has_chance)
+		put_chance(page);
 }
 
 static void put_group_name(struct page *page, const char *name)
@@ -135,6 +164,7 @@ static void put_loss(struct page *page, const struct growth *growth)
 void put_growths(struct page *page, const struct growths *growths, unsigned top)
 {
 	const struct dump *titled = NULL;
+	bool has_chance = false;
 	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *g = &growths->all[i];
 		if (top && i == top) {
@@ -145,14 +175,19 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 		if (!titled || g->last_dump != titled) {
 			fputs(titled ? "\n" : "", page->stream);
 			put_title(page, g->last_dump);
+			put_recording(page, &g->last_dump->totals);
 			fprintf(page->stream, "  compared with dump %lu, %s\n",
 			        g->first_dump->sequence, dump_time(page, g->first_dump));
+			put_recording(page, &g->first_dump->totals);
 			titled = g->last_dump;
 		}
-		fputs("\n  ", page->stream);
+		has_chance |= g->may_be_chance;
+		fputs(g->may_be_chance ? "\n  perhaps " : "\n  ", page->stream);
 		if (lost_growth(g) > 0)
 			put_loss(page, g);
-		set_tone(page, g->live.steady > 0 ? TONE_ALERT : TONE_STRONG);
+		set_tone(page, g->may_be_chance     ? TONE_PLAIN
+		               : g->live.steady > 0 ? TONE_ALERT
+		                                    : TONE_STRONG);
 		if (g->live.steady > 0)
 			fprintf(page->stream, "grows steadily by %s",
 			        counted(page, (uint64_t)g->live.steady, "byte"));
@@ -162,14 +197,18 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 			      page->stream);
 		set_tone(page, TONE_PLAIN);
 		put_rate(page, g, g->live.steady);
-		fprintf(page->stream, ": %s to %s in %s\n", with_commas(g->first_bytes),
+		fprintf(page->stream, ": %s to %s in %s", with_commas(g->first_bytes),
 		        counted(page, g->last_bytes, "byte"),
 		        counted(page, g->last_blocks, "block"));
+		put_error(page, g->bytes_error);
+		putc('\n', page->stream);
 		if (g->stack)
 			put_stack(page, g->stack);
 		else
 			put_group_name(page, g->name);
 	}
+	if (has_chance)
+		put_chance(page);
 	if (growths->count == 0)
 		fprintf(page->stream, "no %s grew\n",
 		        growths->by == GROUP_NONE ? "call site" : group_kind_names[growths->by]);

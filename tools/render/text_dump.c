@@ -175,43 +175,12 @@ void put_misuse(struct page *page, const struct dump *dump)
 	put_modules(page, dump);
 }
 
-/* Writes what is recorded, if it was not all all the time. */
-static void put_recording(struct page *page, const struct totals *totals)
-{
-	if (!totals->recording)
-		return;
-	fprintf(page->stream, "  recording %s",
-	        strcmp(totals->recording, "off") == 0      ? "is off"
-	        : strcmp(totals->recording, "sample") == 0 ? "a sample"
-	        : strcmp(totals->recording, "mixed") == 0  ? "differs by process"
-	                                                   : "all blocks");
-	if (totals->recording_since)
-		fprintf(page->stream, " since %s", time_text(page, totals->recording_since));
-	fputs(strcmp(totals->recording, "off") == 0
-	              ? "; blocks that were allocated while it was off are missing\n"
-	      : !totals->may_lack_blocks ? "\n"
-	      : strcmp(totals->recording, "mixed") == 0
-	              ? "; blocks that were allocated while it was off may be missing\n"
-	              : "; blocks that were allocated before may be missing\n",
-	      page->stream);
-}
-
-/* Writes how the live bytes were estimated, what was allocated so far, and what of the live blocks
- * since the mark. */
-static void put_estimate(struct page *page, const struct dump *dump)
+/* Writes what was allocated so far, and what of the live blocks since the mark. */
+static void put_allocation(struct page *page, const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
 	const struct estimate *estimate = &totals->estimate;
 
-	if (totals->sample_interval > 0 && estimate->sampled_blocks >= 0) {
-		fprintf(page->stream, "  estimated from %s, one for each %s allocated",
-		        counted(page, (uint64_t)estimate->sampled_blocks, "sampled block"),
-		        with_unit((uint64_t)totals->sample_interval));
-		if (estimate->live_bytes_error >= 0)
-			fprintf(page->stream, "; standard error %s",
-			        counted(page, (uint64_t)estimate->live_bytes_error, "byte"));
-		putc('\n', page->stream);
-	}
 	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0) {
 		fprintf(page->stream, "  allocated so far: %s in %s",
 		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
@@ -248,7 +217,7 @@ static void put_totals(struct page *page, const struct dump *dump)
 		        counted(page, (uint64_t)totals->call_sites, "call site"));
 	putc('\n', page->stream);
 	put_recording(page, totals);
-	put_estimate(page, dump);
+	put_allocation(page, dump);
 	if (totals->inherited && totals->inherited_bytes >= 0 && totals->inherited_blocks > 0)
 		fprintf(page->stream, "  %s from before the fork: %s in %s\n",
 		        strcmp(totals->inherited, "included") == 0 ? "of these" : "left out",

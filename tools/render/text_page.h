@@ -79,6 +79,14 @@ void put_misuse(struct page *page, const struct dump *dump);
 /* Writes DUMP with all that ANSWER shows of it. */
 void put_dump(struct page *page, const struct dump *dump, const struct answer *answer);
 
+/* -- how exact the numbers are: text_recording.c ----------------------------------------------- */
+
+/* Writes what of the program's blocks TOTALS count, unless they count all exactly. */
+void put_recording(struct page *page, const struct totals *totals);
+
+/* Writes "; standard error N bytes".  -1: nothing, the number is exact. */
+void put_error(struct page *page, int64_t error);
+
 /* -- what is over: text_past.c ----------------------------------------------------------------- */
 
 /* Write which call sites of DUMP held most at the peak, and which have allocated most often so far:
