@@ -226,6 +226,31 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	server=$own url=$own_url lw=$O/leakwrap
 fi
 
+# A process that cannot write its dumps makes one page late. Later pages come before the server has
+# given up the process again, until it answers.
+own=$server own_url=$url own_first=$pid
+options="log=$W/none/log" start_growing served2
+mute=$pid
+start_server --interval=1 --timeout=8 "$own_first" "$mute"
+get 200 /metrics
+shows "^leakwrap_up{program=\"served2\",pid=\"$mute\"} 0$"
+for _ in 1 2 3; do
+	let_pass
+	get 200 /metrics -m 6
+	shows "^leakwrap_up{program=\"served2\",pid=\"$mute\"} 0$"
+	shows "^leakwrap_up{program=\"served\",pid=\"$own_first\"} 1$"
+done
+get 502 "/process/$mute/debug/pprof/heap" -m 6
+shows "no whole dump of process $mute came in time"
+mkdir "$W/none"
+answers() {
+	get 200 /metrics
+	grep -q "^leakwrap_up{program=\"served2\",pid=\"$mute\"} 1$" "$W/out"
+}
+wait_until "$patience" answers || fail "the process is not asked again"
+kill -TERM "$server"
+server=$own url=$own_url
+
 # Malformed requests end no server, and slow clients hold up nobody.
 port=${url##*:}
 if command -v bash >/dev/null; then

@@ -618,7 +618,7 @@ static void ask(struct top *top)
 		struct target *target = top->watch.targets[i];
 		watch_want(&top->watch, target);
 		dumps += target->dumps;
-		waits |= target->wanted;
+		waits |= target->wanted && !target->is_late;
 	}
 	if (dumps != top->dumps && !waits)
 		update_rows(top);

@@ -204,14 +204,16 @@ void watch_scan(struct watch *watch)
 
 /* A request that waits for its dump. */
 struct request {
+	struct request *next; /* in a list */
 	struct target *target;
 	struct target_process process;
 	struct dump_log log;
 	struct arena arena;
-	double began;
+	double began;   /* 0: not yet */
 	double waiting; /* seconds of a processor to look for the dump */
 	bool waits;     /* for the dump, or until the process takes the signal */
 	bool sent;      /* the signal */
+	bool is_late;   /* no dump came within the timeout */
 	char *raw;
 	size_t raw_size;
 	FILE *errors; /* the messages of this request, which come to ERROR */
@@ -245,8 +247,9 @@ static bool send_request(struct request *request, bool kinds)
 	       ask_for_dump(&request->process, kinds);
 }
 
-/* Goes on with REQUEST as far as its process allows now. */
-static void poll_request(struct request *request, const struct watch_options *options)
+/* Goes on with REQUEST as far as its process allows now.  It may take TIMEOUT seconds in all.
+ * KINDS: it asks for a dump with kinds. */
+static void poll_request(struct request *request, bool kinds, double timeout)
 {
 	const pid_t pid = request->target->pid;
 	bool runs = kill(pid, 0) == 0;
@@ -261,13 +264,14 @@ static void poll_request(struct request *request, const struct watch_options *op
 		complain("process %d ended before its dump was whole", pid);
 		request->waits = false;
 	} else if (!request->sent && process_take_turn(&request->process, &turn)) {
-		request->waits = send_request(request, options->kinds);
+		request->waits = send_request(request, kinds);
 		process_end_turn(turn);
-	} else if (watch_now() - request->began > options->timeout) {
+	} else if (watch_now() - request->began > timeout) {
 		if (request->sent)
 			complain("no whole dump of process %d came in time", pid);
 		else
-			complain_of_blocked_signal(&request->process, options->timeout);
+			complain_of_blocked_signal(&request->process, timeout);
+		request->is_late = true;
 		request->waits = false;
 	}
 	send_complaints(NULL);
@@ -355,52 +359,74 @@ static void finish_request(struct watch *watch, struct request *request)
 		target->came_at = watch_now();
 	}
 	target->tries++;
-	target->wanted = false;
+	target->is_late = request->is_late;
+	target->wanted = target->is_asked = false;
 }
 
-/* Asks all wanted targets, and finishes each as its dump comes.  The lock is held on entry and on
- * return, but not while the processes work. */
+/* Returns REQUESTS with a request for each wanted target that has none. */
+static struct request *add_wanted(const struct watch *watch, struct request *requests)
+{
+	for (size_t i = 0; i < watch->target_count; i++) {
+		struct target *target = watch->targets[i];
+		if (!target->wanted || target->is_asked)
+			continue;
+		struct request *request = xzalloc(sizeof *request);
+		request->target = target;
+		request->next = requests;
+		requests = request;
+		target->is_asked = true;
+	}
+	return requests;
+}
+
+/* Goes on with REQUESTS, and finishes those that are done or have waited for TIMEOUT seconds.
+ * Returns the others. */
+static struct request *go_on(struct watch *watch, struct request *requests, double timeout)
+{
+	for (struct request **at = &requests; *at;) {
+		struct request *request = *at;
+		const double began = thread_time();
+		if (request->began > 0)
+			poll_request(request, watch->options.kinds, timeout);
+		else
+			begin_request(request);
+		request->waiting += thread_time() - began;
+		if (request->waits) {
+			at = &request->next;
+			continue;
+		}
+		*at = request->next;
+		pthread_mutex_lock(&watch->lock);
+		finish_request(watch, request);
+		pthread_cond_broadcast(&watch->changed);
+		pthread_mutex_unlock(&watch->lock);
+		dump_log_free(&request->log);
+		arena_free(&request->arena);
+		free(request);
+	}
+	return requests;
+}
+
+/* Asks all wanted targets, also those that are wanted meanwhile, and finishes each as its dump
+ * comes.  The lock is held on entry and on return, but not while the processes work. */
 static void ask_wanted(struct watch *watch)
 {
-	struct request *requests = xzalloc(watch->target_count * sizeof *requests);
-	size_t count = 0, waiting = 0;
+	struct request *requests = add_wanted(watch, NULL);
 	struct timespec pause = {.tv_nsec = 1000000};
+	double timeout = watch->options.timeout;
 
-	for (size_t i = 0; i < watch->target_count; i++)
-		if (watch->targets[i]->wanted)
-			requests[count++].target = watch->targets[i];
-	pthread_mutex_unlock(&watch->lock);
-	for (size_t i = 0; i < count; i++)
-		begin_request(&requests[i]);
-	do {
-		waiting = 0;
-		for (size_t i = 0; i < count; i++) {
-			struct request *request = &requests[i];
-			if (!request->target)
-				continue; /* it is finished */
-			double began = thread_time();
-			if (request->waits)
-				poll_request(request, &watch->options);
-			request->waiting += thread_time() - began;
-			if (request->waits) {
-				waiting++;
-				continue;
-			}
-			pthread_mutex_lock(&watch->lock);
-			finish_request(watch, request);
-			pthread_cond_broadcast(&watch->changed);
-			pthread_mutex_unlock(&watch->lock);
-			dump_log_free(&request->log);
-			arena_free(&request->arena);
-			request->target = NULL;
-		}
-		if (waiting)
+	while (requests) {
+		pthread_mutex_unlock(&watch->lock);
+		requests = go_on(watch, requests, timeout);
+		if (requests)
 			nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 16000000)
 			pause.tv_nsec *= 2;
-	} while (waiting);
-	free(requests);
-	pthread_mutex_lock(&watch->lock);
+		pthread_mutex_lock(&watch->lock);
+		requests = add_wanted(watch, requests);
+		if (watch->stopping)
+			timeout = 0;
+	}
 }
 
 static bool has_wanted(const struct watch *watch)
@@ -493,7 +519,7 @@ void watch_wait(struct watch *watch, struct target **targets, size_t count)
 	for (size_t i = 0; i < count; i++)
 		targets[i]->users++;
 	for (size_t i = 0; i < count; i++)
-		while (targets[i]->wanted && !watch->stopping)
+		while (targets[i]->wanted && !targets[i]->is_late && !watch->stopping)
 			pthread_cond_wait(&watch->changed, &watch->lock);
 	for (size_t i = 0; i < count; i++)
 		targets[i]->users--;

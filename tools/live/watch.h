@@ -32,6 +32,8 @@ struct target {
 	const char *name; /* of its program's file */
 	bool ended;
 	bool wanted;           /* a dump of it is asked for */
+	bool is_asked;         /* and the thread has begun to ask */
+	bool is_late;          /* the last request was not answered in time */
 	unsigned users;        /* callers that let go of the lock and come back to it */
 	bool is_named;         /* the user named its process id: errors are kept */
 	struct report *report; /* of the watch */
@@ -90,7 +92,8 @@ double watch_interval(const struct watch *watch, const struct target *target);
 /* Asks the thread for a dump of TARGET, unless the last one is younger than its interval. */
 void watch_want(struct watch *watch, struct target *target);
 
-/* Waits until no one of the COUNT targets is wanted any more.  Lets go of the lock meanwhile. */
+/* Waits until no one of the COUNT targets is wanted any more.  Does not wait for those that are
+ * late.  Lets go of the lock meanwhile. */
 void watch_wait(struct watch *watch, struct target **targets, size_t count);
 
 /* Returns the last dump of TARGET, or NULL. */
