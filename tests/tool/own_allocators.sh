@@ -138,6 +138,40 @@ for kind in -pie -static; do
 	shows_not rt_stat_alloc
 done
 
+# A garbage collector releases without a call: its allocator is a note, and no advice traces it. The
+# allocator by which jemalloc serves a C library that starts is not the program's.
+cat >"$W/vendor.c" <<'END'
+#include <stddef.h>
+#include <sys/mman.h>
+static __attribute__((noinline)) void *more(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+void *GC_malloc(size_t size) { return more(size); }
+void GC_free(void *block) { (void)block; }
+void GC_gcollect(void) {}
+void *je_bootstrap_malloc(size_t size) { return more(size); }
+void je_bootstrap_free(void *block) { (void)block; }
+END
+cat >"$W/user.c" <<'END'
+#include <stddef.h>
+void *GC_malloc(size_t), *je_bootstrap_malloc(size_t);
+void GC_free(void *), je_bootstrap_free(void *);
+int main(void)
+{
+	GC_free(GC_malloc(10));
+	je_bootstrap_free(je_bootstrap_malloc(10));
+	return 0;
+}
+END
+for kind in -pie -static; do
+	"$lw" cc -- "$CC" -O1 $kind -o "$W/app" "$W/user.c" "$W/vendor.c" ||
+		fail "$kind: does not link"
+	status_is 0 "$lw" audit --strict "$W/app"
+	shows "^note: GC_malloc is a garbage collector's\$"
+	shows_not 'mend: \|je_bootstrap'
+done
+
 # audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"

@@ -318,34 +318,50 @@ static void check_quality(struct audit *audit, const struct program *program)
 		              "-Wl,--build-id");
 }
 
-/* Finds allocators of other names.  Functions with the names of malloc's family (PREFIXmalloc,
+/* Prints the finding about ALLOCATOR.  Functions with the names of malloc's family (PREFIXmalloc,
  * PREFIXfree) that take memory from the system are an allocator: an escape.  Other functions only
  * have such names: a note. */
+static void print_allocator(struct audit *audit, const struct own_allocator *allocator)
+{
+	bool escapes = allocator->family && allocator->from_system;
+	print_finding(
+	        audit, escapes ? ESCAPE : NOTE,
+	        arena_format(&audit->arena, "%s and %s %s", allocator->allocate, allocator->release,
+	                     escapes ? "are an allocator that is not wrapped"
+	                             : "look like an allocator"),
+	        allocator->from_system ? "it takes memory by mmap or sbrk: its blocks are not "
+	                                 "in the report"
+	                               : "no call of malloc is seen in it: if it hands out "
+	                                 "memory of its own, its blocks are not in the report",
+	        allocator->family
+	                ? arena_format(&audit->arena,
+	                               "leakwrap cc --allocator=%s; in make "
+	                               "LEAKWRAP_ALLOCATORS := %s",
+	                               allocator->family, allocator->family)
+	                : arena_format(&audit->arena,
+	                               "leakwrap cc "
+	                               "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
+	                               allocator->allocate, allocator->release));
+}
+
+/* Finds allocators of other names.  A garbage collector's is a note. */
 static void check_own_allocators(struct audit *audit, struct program *program)
 {
 	struct own_allocator all[16];
 	size_t count = find_own_allocators(program, all, sizeof all / sizeof *all, &audit->arena);
 	for (size_t i = 0; i < count; i++) {
-		bool escapes = all[i].family && all[i].from_system;
-		print_finding(
-		        audit, escapes ? ESCAPE : NOTE,
-		        arena_format(&audit->arena, "%s and %s %s", all[i].allocate, all[i].release,
-		                     escapes ? "are an allocator that is not wrapped"
-		                             : "look like an allocator"),
-		        all[i].from_system ? "it takes memory by mmap or sbrk: its blocks are not "
-		                             "in the report"
-		                           : "no call of malloc is seen in it: if it hands out "
-		                             "memory of its own, its blocks are not in the report",
-		        all[i].family
-		                ? arena_format(&audit->arena,
-		                               "leakwrap cc --allocator=%s; in make "
-		                               "LEAKWRAP_ALLOCATORS := %s",
-		                               all[i].family, all[i].family)
-		                : arena_format(
-		                          &audit->arena,
-		                          "leakwrap cc "
-		                          "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
-		                          all[i].allocate, all[i].release));
+		if (all[i].collects)
+			print_finding(audit, NOTE,
+			              arena_format(&audit->arena, "%s is a garbage collector's",
+			                           all[i].allocate),
+			              arena_format(&audit->arena,
+			                           "its blocks are not in the report: it releases "
+			                           "them without a call of %s, so calls do not say "
+			                           "which of them are live",
+			                           all[i].release),
+			              NULL);
+		else
+			print_allocator(audit, &all[i]);
 	}
 }
 

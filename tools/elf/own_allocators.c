@@ -36,9 +36,10 @@ static bool is_allocator(const struct program *program, const struct function *f
 {
 	static const char *const endings[] = {"malloc", "alloc"};
 	const char *name = function->name;
-	if (!function->global || name[0] == '_' || strncmp(name, "leakwrap_", 9) == 0 ||
-	    has_suffix(name, "realloc") || has_suffix(name, "calloc") ||
-	    !program_has_code_at(program, function->start))
+	/* jemalloc's PREFIXbootstrap_malloc is for a C library that starts, not for programs. */
+	if (!function->global || name[0] == '_' || has_suffix(name, "_bootstrap_malloc") ||
+	    strncmp(name, "leakwrap_", 9) == 0 || has_suffix(name, "realloc") ||
+	    has_suffix(name, "calloc") || !program_has_code_at(program, function->start))
 		return false;
 	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
 		if (!has_suffix(name, endings[i]))
@@ -51,6 +52,9 @@ static bool is_allocator(const struct program *program, const struct function *f
 		*found = (struct own_allocator){.allocate = name, .release = release};
 		if (i == 0)
 			found->family = arena_format(arena, "%.*s", prefix, name);
+		/* Boehm's collector has this name for the start of a collection. */
+		found->collects =
+		        function_named(program, arena_format(arena, "%.*sgcollect", prefix, name));
 		return true;
 	}
 	return false;

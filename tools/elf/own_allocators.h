@@ -9,6 +9,7 @@ struct own_allocator {
 	const char *allocate, *release; /* their names */
 	const char *family;             /* the prefix of PREFIXmalloc and PREFIXfree, or NULL */
 	bool from_system; /* the first reaches mmap or sbrk, and no allocator on the way */
+	bool collects;    /* a garbage collector's: blocks are released without the second */
 };
 
 /* Finds up to ROOM allocators of PROGRAM, whose calls program_find_calls has found.  Returns their
