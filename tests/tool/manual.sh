@@ -50,6 +50,9 @@ complete_line() {
 equal "commands" "$(complete_line 'leakwrap d')" "diff dump"
 equal "formats" "$(complete_line 'leakwrap report --format = j')" "json"
 equal "by" "$(complete_line 'leakwrap report --by = m')" "module member"
+for by in $(complete_line 'leakwrap report --by = '); do
+	grep -q "^\\.BR* $by\\b" tools/man/leakwrap-report.1 || fail "the page lacks --by=$by"
+done
 equal "options" "$(complete_line 'leakwrap report --max')" "--max-bytes= --max-blocks="
 equal "a compiler's files" "$(complete_line 'leakwrap cc -- gcc READ')" "$(ls -d READ* 2>/dev/null)"
 equal "files" "$(complete_line 'leakwrap audit READ')" "$(ls -d READ* 2>/dev/null)"
