@@ -40,6 +40,11 @@ void leakwrap_announce_kinds(uint32_t when)
 	leakwrap_announcement.kinds = when;
 }
 
+void leakwrap_announce_needs_all(uint32_t option)
+{
+	leakwrap_announcement.needs_all = option;
+}
+
 void leakwrap_announce_mark(void)
 {
 	leakwrap_announcement.marks++;

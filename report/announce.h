@@ -15,6 +15,9 @@ void leakwrap_announce_recording(bool is_on, uint32_t interval);
 /* Announces which dumps tell lost from reachable memory: an enum leakwrap_kinds_when. */
 void leakwrap_announce_kinds(uint32_t when);
 
+/* Announces which option needs every block: an enum leakwrap_needs_all. */
+void leakwrap_announce_needs_all(uint32_t option);
+
 /* Announces one more mark. */
 void leakwrap_announce_mark(void);
 

@@ -422,6 +422,13 @@ struct leakwrap_plan {
 
 #define LEAKWRAP_ANNOUNCEMENT_VERSION 1
 
+/* The option that needs every block, so that what is recorded cannot be changed. */
+enum leakwrap_needs_all {
+	LEAKWRAP_NEEDS_ALL_NOT,
+	LEAKWRAP_NEEDS_ALL_MISUSE,
+	LEAKWRAP_NEEDS_ALL_FAIL, /* there are no marks, either */
+};
+
 /* The announcement of a traced process, in its memory.  The tracer writes it at start, and PROCESS
  * again after a fork.  Later versions only add members, behind LOG. */
 struct leakwrap_announcement {
@@ -434,10 +441,11 @@ struct leakwrap_announcement {
 	/* "stderr", or a path with %p, %n and %%, as in the option log=.  "": the path is too
 	 * long. */
 	char log[1280];
-	uint32_t record; /* whether recording is on: 0 or 1 */
-	uint32_t sample; /* the interval of sampling in bytes; 0: none */
-	uint32_t marks;  /* how many times leakwrap mark or leakwrap_mark has succeeded */
-	uint32_t kinds;  /* the option kinds=: 0 never, 1 exit, 2 always */
+	uint32_t record;    /* whether recording is on: 0 or 1 */
+	uint32_t sample;    /* the interval of sampling in bytes; 0: none */
+	uint32_t marks;     /* how many times leakwrap mark or leakwrap_mark has succeeded */
+	uint32_t kinds;     /* the option kinds=: 0 never, 1 exit, 2 always */
+	uint32_t needs_all; /* an enum leakwrap_needs_all */
 };
 
 #endif

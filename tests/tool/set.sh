@@ -188,11 +188,21 @@ for wrong in kinds kinds=lost record=2 record= sample=2G sample=x sample=9999999
 done
 status_is 2 "$lw" set $pid
 status_is 2 "$lw" set x record=1
-status_is 2 "$lw" set --timeout=1 $pid record=0
-said 'options misuse= or fail= need all blocks'
+status_is 2 "$lw" set $pid record=0
+said "process $pid has the option misuse=, which needs all blocks: record= and sample= cannot"
+status_is 0 "$lw" set $pid record=1 kinds=never
+status_is 0 "$lw" mark $pid
 exec 7>&-
 wait $pid || fail "the program with misuse= ends with status $?"
 ! grep -q '] recording' "$W/checked.log" || fail "misuse= was switched off"
+
+start failing fail=nth=1,below=nothing
+status_is 2 "$lw" set $pid sample=4K
+said "process $pid has the option fail=, which needs all blocks: record= and sample= cannot"
+status_is 2 "$lw" mark $pid
+said "process $pid has the option fail=, with which there are no marks"
+exec 7>&-
+wait $pid || fail "the program with fail= ends with status $?"
 
 # A program with raised privileges refuses.
 [ "$(id -u)" = 0 ] || exit 0

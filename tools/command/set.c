@@ -134,17 +134,37 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 		}
 		nanosleep(&pause, NULL);
 	}
+	const char *why = "it has raised privileges, or waits for the signal";
+	if (!process->announces_needs_all)
+		why = arena_format(arena, "%s, or %s", why,
+		                   options->marks ? "has the option fail="
+		                                  : "its options misuse= or fail= need all blocks");
 	if (options->marks)
 		complain("process %d has not marked the time within %" PRIu64
-		         " s: it has raised privileges, or the option fail=, or waits for the "
-		         "signal, or has had more than 260,000 call sites at a time",
-		         process->pid, options->process.timeout);
+		         " s: %s, or has had more than 260,000 call sites at a time",
+		         process->pid, options->process.timeout, why);
 	else
-		complain("process %d has not changed what it records within %" PRIu64
-		         " s: it has raised privileges, or waits for the signal, or its options "
-		         "misuse= or fail= need all blocks",
-		         process->pid, options->process.timeout);
+		complain("process %d has not changed what it records within %" PRIu64 " s: %s",
+		         process->pid, options->process.timeout, why);
 	return STATUS_USAGE;
+}
+
+/* Returns true if PROCESS refuses what OPTIONS say, and says why. */
+static bool is_refused(const struct set_options *options, const struct target_process *process)
+{
+	const bool fails = process->needs_all == LEAKWRAP_NEEDS_ALL_FAIL;
+	const bool records = options->has_record || options->has_sample;
+	if (process->needs_all == LEAKWRAP_NEEDS_ALL_NOT || !(options->marks ? fails : records) ||
+	    is_done(options, process))
+		return false;
+	if (options->marks)
+		complain("process %d has the option fail=, with which there are no marks",
+		         process->pid);
+	else
+		complain("process %d has the option %s, which needs all blocks: record= and "
+		         "sample= cannot be changed",
+		         process->pid, fails ? "fail=" : "misuse=");
+	return true;
 }
 
 /* Sends REQUEST to PROCESS, and waits until it announces what OPTIONS say. */
@@ -158,6 +178,10 @@ static enum status request(struct arena *arena, struct target_process *process, 
 	if (process->announced)
 		reexamine_process(arena, process);
 	options->marks_before = process->marks;
+	if (is_refused(options, process)) {
+		process_end_turn(turn);
+		return STATUS_USAGE;
+	}
 	bool sent = sigqueue(process->pid, process->signal,
 	                     (union sigval){.sival_int = (int)request}) == 0;
 	int error = errno;

@@ -246,11 +246,14 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 	process->announced = true;
 	process->announces_recording =
 	        announced.size >= offsetof(struct leakwrap_announcement, kinds);
-	process->announces_kinds = announced.size >= sizeof announced;
+	process->announces_kinds =
+	        announced.size >= offsetof(struct leakwrap_announcement, needs_all);
+	process->announces_needs_all = announced.size >= sizeof announced;
 	process->record = announced.record != 0;
 	process->sample = announced.sample;
 	process->marks = announced.marks;
 	process->kinds = announced.kinds;
+	process->needs_all = process->announces_needs_all ? announced.needs_all : 0;
 	return ANNOUNCED;
 }
 

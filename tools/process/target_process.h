@@ -18,10 +18,12 @@ struct target_process {
 	bool announced;           /* SIGNAL and LOG are from the announcement in its memory */
 	bool announces_recording; /* the next three are known */
 	bool announces_kinds;     /* KINDS is known */
+	bool announces_needs_all; /* NEEDS_ALL is known */
 	bool record;              /* recording is on */
 	uint32_t marks;           /* so far */
 	uint32_t sample;          /* the interval of sampling in bytes, or 0 */
 	uint32_t kinds;           /* the option kinds=, as a number of format.h */
+	uint32_t needs_all;       /* an enum leakwrap_needs_all, 0 if it is not known */
 };
 
 /* Fills in PROCESS, whose PID is set, and checks that it handles its dump signal.

@@ -20,13 +20,13 @@ static struct {
 	bool pauses; /* not every block is recorded, and the stack cache is paused */
 } recording;
 
-/* Returns the option that needs every block, or NULL.  With a sample the tracer cannot tell which
- * releases are wrong, and does not find the call site of each allocation. */
-static const char *option_that_needs_all(void)
+/* Returns the option that needs every block.  With a sample the tracer cannot tell which releases
+ * are wrong, and does not find the call site of each allocation. */
+static enum leakwrap_needs_all option_that_needs_all(void)
 {
 	if (leakwrap_options.fail.choice != LEAKWRAP_FAIL_NOTHING)
-		return "fail=";
-	return leakwrap_misuse_checked ? "misuse=" : NULL;
+		return LEAKWRAP_NEEDS_ALL_FAIL;
+	return leakwrap_misuse_checked ? LEAKWRAP_NEEDS_ALL_MISUSE : LEAKWRAP_NEEDS_ALL_NOT;
 }
 
 /* A sample has few stacks: to learn them takes more memory than it saves time. */
@@ -59,13 +59,13 @@ static void apply(void)
 
 void leakwrap_recording_start(void)
 {
-	const char *needs_all = option_that_needs_all();
+	const enum leakwrap_needs_all needs_all = option_that_needs_all();
 	const bool is_plain = leakwrap_options.sample == 0 && leakwrap_options.record;
 
 	recording.is_on = leakwrap_options.record;
 	recording.interval = (uint32_t)leakwrap_options.sample;
-	if (needs_all && !is_plain) {
-		leakwrap_message(needs_all,
+	if (needs_all != LEAKWRAP_NEEDS_ALL_NOT && !is_plain) {
+		leakwrap_message(needs_all == LEAKWRAP_NEEDS_ALL_FAIL ? "fail=" : "misuse=",
 		                 (const char *[]){" needs all blocks: ",
 		                                  recording.is_on ? "sample=" : "record=0",
 		                                  " is ignored", NULL});
@@ -73,6 +73,7 @@ void leakwrap_recording_start(void)
 		recording.interval = 0;
 	}
 	leakwrap_announce_recording(recording.is_on, recording.interval);
+	leakwrap_announce_needs_all(needs_all);
 	if (leakwrap_options.dump_at_failure)
 		leakwrap_sampling_look_after_calls();
 	if (leakwrap_heap_has_leaves())
@@ -87,7 +88,7 @@ void leakwrap_recording_start(void)
 /* Sets what is asked for, and applies it.  IS_ON, INTERVAL: NULL leaves it as it is. */
 static bool change(const bool *is_on, const uint32_t *interval)
 {
-	if (option_that_needs_all())
+	if (option_that_needs_all() != LEAKWRAP_NEEDS_ALL_NOT)
 		return false;
 	leakwrap_lock(&leakwrap_tables_lock);
 	if (is_on)
