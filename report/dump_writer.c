@@ -220,17 +220,6 @@ static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
 	return is_trampoline;
 }
 
-/* Returns the module in the snapshot MODULES that CODE was in, if it is not loaded any more.  Else
- * returns NULL. */
-static const struct leakwrap_module *find_gone_module(const struct leakwrap_modules *modules,
-                                                      uintptr_t code)
-{
-	const struct leakwrap_module *then =
-	        modules != leakwrap_modules() ? leakwrap_module_among(modules, code) : NULL;
-
-	return then != leakwrap_module_at(code) ? then : NULL;
-}
-
 /* Writes the lines of TRACE from frame FIRST on; that frame has level 0. */
 static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 {
@@ -238,8 +227,7 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 
 	for (unsigned i = first; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
-		const struct leakwrap_module *gone =
-		        trace->modules ? find_gone_module(trace->modules, pc - 1) : NULL;
+		const struct leakwrap_module *gone = leakwrap_module_gone(trace->modules, pc - 1);
 
 		if (interrupted || gone || !leakwrap_frame_write_stored(dump.writer, i - first, pc))
 			interrupted = write_frame(i - first, pc, interrupted, gone);
@@ -287,7 +275,7 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 	write_task(task);
 	if (dump.has_kinds)
 		leakwrap_kinds_write_site(dump.writer, row->site);
-	write_origin(leakwrap_origin_of(trace.pcs, trace.depth));
+	write_origin(leakwrap_origin_of(&trace));
 	leakwrap_estimates_write_site(dump.writer, &dump.totals, row->site);
 	leakwrap_text_end(dump.writer);
 	write_backtrace(&trace, 0);
@@ -405,7 +393,7 @@ static bool is_system_site(uint32_t site)
 	if (site == LEAKWRAP_SITE_LOST)
 		return false;
 	leakwrap_site_read(site, &trace);
-	return leakwrap_origin_of(trace.pcs, trace.depth).kind == LEAKWRAP_ORIGIN_SYSTEM;
+	return leakwrap_origin_of(&trace).kind == LEAKWRAP_ORIGIN_SYSTEM;
 }
 
 /* Writes the totals, the notes and the call sites for REASON.  EARLIER_LOST: an earlier dump could

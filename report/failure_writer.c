@@ -70,8 +70,7 @@ static void write_reached(struct leakwrap_writer *writer, leakwrap_write_trace *
 			leakwrap_text_pair(writer, " bytes=", reached.largest);
 			write_identity(writer, reached.identity);
 			leakwrap_site_read(site, trace);
-			if (leakwrap_origin_of(trace->pcs, trace->depth).kind ==
-			    LEAKWRAP_ORIGIN_SYSTEM)
+			if (leakwrap_origin_of(trace).kind == LEAKWRAP_ORIGIN_SYSTEM)
 				leakwrap_text(writer, " origin=system_library");
 			leakwrap_text_end(writer);
 			write_trace(trace, 0);

@@ -44,8 +44,8 @@ enum role {
 	ROLE_LIBC_FOR_CALLER /* the C library, for the caller of its last frame */
 };
 
-/* A direct-mapped cache of answers by return address: many call sites share their innermost
- * frame. */
+/* A direct-mapped cache of answers by return address: many call sites share their innermost frame.
+ * It has no frames of unloaded modules: another module may be at their addresses. */
 #define CACHE_SIZE 512
 
 static LEAKWRAP_TABLE struct {
@@ -125,8 +125,8 @@ static enum role role_in_program(const struct leakwrap_module *program,
 	}
 }
 
-/* role_of without the cache. */
-static enum role find_role(uintptr_t pc)
+/* Returns the role of the frame at PC in MODULE; NULL: in no module. */
+static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 {
 	/* The system's shared libraries.  musl's loader is its C library, too. */
 	static const char *const c_library[] = {"libc.",  "libc-2", "ld-musl",   "libpthread",
@@ -138,7 +138,6 @@ static enum role find_role(uintptr_t pc)
 	/* Functions of the C++ library that allocate for the library itself. */
 	static const char *const kept_by_cxx[] = {"_ZNSt6locale", "_ZNSt8ios_base4Init",
 	                                          "_ZNSt8ios_base15sync_with_stdio", NULL};
-	const struct leakwrap_module *module = leakwrap_module_at(pc - 1);
 	struct leakwrap_function function;
 	bool is_named;
 	const char *base, *slash;
@@ -158,33 +157,40 @@ static enum role find_role(uintptr_t pc)
 	return begins_with_any(base, loader) ? ROLE_SYSTEM : ROLE_OWNER;
 }
 
-static enum role role_of(uintptr_t pc)
+/* Returns the role of the frame at PC.  GONE: the module that PC was in, if it was unloaded; else
+ * NULL. */
+static enum role role_of(uintptr_t pc, const struct leakwrap_module *gone)
 {
 	const size_t entry = (pc ^ pc >> 9) % CACHE_SIZE;
 
+	if (gone)
+		return find_role(pc, gone);
 	if (cache[entry].pc != pc) {
-		cache[entry].role = find_role(pc);
+		cache[entry].role = find_role(pc, leakwrap_module_at(pc - 1));
 		cache[entry].pc = pc;
 	}
 	return cache[entry].role;
 }
 
-static struct leakwrap_origin origin_in(uintptr_t pc)
+/* Returns the origin that the module of the frame at PC stands for.  GONE: as in role_of. */
+static struct leakwrap_origin origin_in(uintptr_t pc, const struct leakwrap_module *gone)
 {
-	const struct leakwrap_module *module = leakwrap_module_ever_at(pc - 1);
+	const struct leakwrap_module *module = gone ? gone : leakwrap_module_ever_at(pc - 1);
 
 	if (!module || module->main)
 		return (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
 	return (struct leakwrap_origin){LEAKWRAP_ORIGIN_LIBRARY, module};
 }
 
-struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth)
+struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_origin of_system = {LEAKWRAP_ORIGIN_SYSTEM, NULL};
 	bool is_libc_owner = false, is_for_caller_of_libc = false;
 
-	for (unsigned i = 0; i < depth; i++) {
-		const enum role role = role_of(pcs[i]);
+	for (unsigned i = 0; i < trace->depth; i++) {
+		const uintptr_t pc = trace->pcs[i];
+		const struct leakwrap_module *gone = leakwrap_module_gone(trace->modules, pc - 1);
+		const enum role role = role_of(pc, gone);
 
 		switch (role) {
 		case ROLE_LIBC_FOR_CALLER:
@@ -200,7 +206,7 @@ struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth)
 				return of_system;
 			is_libc_owner = is_for_caller_of_libc = false;
 			if (role == ROLE_OWNER)
-				return origin_in(pcs[i]);
+				return origin_in(pc, gone);
 		}
 	}
 	return is_libc_owner && !is_for_caller_of_libc
@@ -221,9 +227,9 @@ bool leakwrap_origin_is_known(void)
 	return false;
 }
 
-struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth)
+struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace)
 {
-	(void)pcs, (void)depth;
+	(void)trace;
 	return (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
 }
 

@@ -4,9 +4,9 @@
 #define LEAKWRAP_ORIGIN_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "wrap/module/modules.h"
+#include "wrap/unwind/trace.h"
 
 /* All functions are signal-safe, and are called by the thread that writes the dump. */
 
@@ -28,10 +28,10 @@ struct leakwrap_origin {
 	const struct leakwrap_module *module; /* the library; NULL if KIND is not LIBRARY */
 };
 
-/* Returns on whose behalf a block was allocated.  PCS are the DEPTH return addresses of its
- * backtrace, innermost first.  A block that the C or C++ library made for its caller belongs to the
- * caller.  Where the owner cannot be told it is the program, as in a stripped static program.
- * Signal-safe; one thread at a time (that of the dump). */
-struct leakwrap_origin leakwrap_origin_of(const uintptr_t *pcs, unsigned depth);
+/* Returns on whose behalf a block with the backtrace TRACE was allocated.  A block that the C or
+ * C++ library made for its caller belongs to the caller.  The module of a frame is that of the time
+ * when TRACE was recorded, loaded or not.  Where the owner cannot be told it is the program, as in
+ * a stripped static program.  Signal-safe; one thread at a time (that of the dump). */
+struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace);
 
 #endif

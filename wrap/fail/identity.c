@@ -29,7 +29,10 @@ uint64_t leakwrap_site_identity(uint32_t site)
 
 	leakwrap_site_read(site, &trace);
 	for (unsigned i = 0; i < trace.depth; i++) {
-		const struct leakwrap_module *module = leakwrap_module_ever_at(pcs[i] - 1);
+		const struct leakwrap_module *gone =
+		        leakwrap_module_gone(trace.modules, pcs[i] - 1);
+		const struct leakwrap_module *module =
+		        gone ? gone : leakwrap_module_ever_at(pcs[i] - 1);
 
 		if (module)
 			identity = leakwrap_identity_add_offset(add_module(identity, module),

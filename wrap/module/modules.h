@@ -155,6 +155,18 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address);
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
                                                     uintptr_t address);
 
+/* Returns the module of the snapshot MODULES that holds ADDRESS, if it is not loaded any more.
+ * Returns NULL if it is loaded, and if MODULES is NULL.  Signal-safe. */
+static inline const struct leakwrap_module *
+leakwrap_module_gone(const struct leakwrap_modules *modules, uintptr_t address)
+{
+	const struct leakwrap_module *then = modules && modules != leakwrap_modules()
+	                                             ? leakwrap_module_among(modules, address)
+	                                             : NULL;
+
+	return then && then != leakwrap_module_at(address) ? then : NULL;
+}
+
 #ifndef LEAKWRAP_BARE
 /* Keeps MODULES, the current snapshot or one that is held, until it is released as often.  The
  * caller holds the tables' lock. */
