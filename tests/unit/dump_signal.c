@@ -5,8 +5,11 @@
 #include "wrap/base/process.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/base/thread.h"
+#include "wrap/port/port.h"
+#include "report/format.h"
 #include "unit.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -14,7 +17,9 @@
 
 enum { THREADS = 3, STEPS = 5000 };
 
-static _Atomic unsigned dumps, first, second;
+static _Atomic unsigned dumps, first, second, others;
+static uint32_t was_set;
+static int raised; /* the signal that set raises; 0: none */
 
 static void dump(bool wants_kinds, const void *context)
 {
@@ -25,7 +30,9 @@ static void dump(bool wants_kinds, const void *context)
 
 static void set(uint32_t value)
 {
-	(void)value;
+	was_set = value;
+	if (raised)
+		raise(raised);
 }
 
 static void on_first(int signo)
@@ -69,6 +76,74 @@ static void *change(void *argument)
 	return NULL;
 }
 
+static void on_other(int signo)
+{
+	(void)signo;
+	atomic_fetch_add(&others, 1);
+}
+
+/* Returns what leakwrap_signals_waited does after the signal SIGNO with CODE and VALUE, with the
+ * signal that a program gets in *SIGNO. */
+static bool waits_again(int *signo, int code, uint32_t value)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = *signo;
+	info.si_code = code;
+	info.si_uid = geteuid();
+	info.si_value.sival_int = (int)value;
+	return leakwrap_signals_waited(signo, &info, leakwrap_self.waited);
+}
+
+/* A wait that took the signal dumps. It goes on if the tool sent the signal. */
+static void check_waits(void)
+{
+	const unsigned start = atomic_load(&dumps);
+	siginfo_t info = {.si_code = SI_QUEUE};
+	int signo = SIGUSR1;
+
+	errno = EDOM;
+	CHECK(!waits_again(&signo, SI_QUEUE, 5) && signo == SIGUSR1);
+	CHECK(atomic_load(&dumps) == start + 1);
+	CHECK(waits_again(&signo, SI_QUEUE, LEAKWRAP_REQUEST) && signo == SIGUSR1);
+	CHECK(atomic_load(&dumps) == start + 2);
+	CHECK(waits_again(&signo, SI_QUEUE, LEAKWRAP_SET | 7));
+	CHECK(atomic_load(&dumps) == start + 2 && was_set == (LEAKWRAP_SET | 7) && errno == EDOM);
+	/* Another signal, an error, and a signal that an inner wait has served. */
+	signo = SIGUSR2;
+	CHECK(!waits_again(&signo, SI_QUEUE, LEAKWRAP_REQUEST) && signo == SIGUSR2);
+	signo = -1;
+	CHECK(!waits_again(&signo, SI_QUEUE, LEAKWRAP_REQUEST) && signo == -1);
+	signo = SIGUSR1;
+	info.si_value.sival_int = LEAKWRAP_REQUEST;
+	CHECK(!leakwrap_signals_waited(&signo, &info, leakwrap_self.waited - 1));
+	CHECK(atomic_load(&dumps) == start + 2 && errno == EDOM);
+	/* Others may not set. */
+	info.si_value.sival_int = LEAKWRAP_SET;
+	info.si_uid = geteuid() + 1;
+	CHECK(leakwrap_signals_waited(&signo, &info, leakwrap_self.waited));
+	CHECK(was_set == (LEAKWRAP_SET | 7));
+	/* A handler that came meanwhile interrupts the wait, an ignored signal does not. */
+	raised = SIGCHLD;
+	CHECK(waits_again(&signo, SI_QUEUE, LEAKWRAP_SET) && signo == SIGUSR1);
+	signal(SIGUSR2, on_other);
+	raised = SIGUSR2;
+	CHECK(!waits_again(&signo, SI_QUEUE, LEAKWRAP_SET));
+	CHECK(signo == -1 && errno == EINTR && atomic_load(&others) == 1);
+	raised = 0;
+}
+
+static void check_rest(void)
+{
+	const uint64_t now = leakwrap_time_monotonic(), second = 1000000000;
+	const uint64_t rest = leakwrap_signals_rest(10, 500, now - second);
+
+	CHECK(rest <= 9 * second + 500 && rest > 0);
+	CHECK(leakwrap_signals_rest(1, 0, now - 2 * second) == 0);
+	CHECK(leakwrap_signals_rest(INT64_MAX, 0, now) > 1000000000 * second);
+}
+
 int main(void)
 {
 	struct sigaction action = {.sa_handler = on_first}, now;
@@ -99,12 +174,8 @@ int main(void)
 	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8));
 	CHECK(atomic_load(&second) > 0);
 
-	/* A wait that took the signal dumps. A wait that took another signal does not, nor a wait
-	 * whose inner wait has dumped. */
-	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited);
-	leakwrap_signals_waited(SIGUSR2, NULL, leakwrap_self.waited);
-	leakwrap_signals_waited(SIGUSR1, NULL, leakwrap_self.waited - 1);
-	CHECK(atomic_load(&dumps) == THREADS * ((STEPS + 7) / 8) + 1);
+	check_waits();
+	check_rest();
 
 	/* The view is ignored for the next program, and comes back. */
 	action = (struct sigaction){.sa_handler = SIG_IGN};

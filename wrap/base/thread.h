@@ -105,7 +105,7 @@ struct leakwrap_thread {
 	unsigned held;
 
 	/* dump_signal.c: PASSING is not 0 while the tracer itself calls a wrapped function.  WAITED
-	 * counts the dumps for signals that the thread waited for. */
+	 * counts the dump signals that the thread waited for. */
 	unsigned passing;
 	unsigned waited;
 

@@ -6,9 +6,10 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <time.h>
+#include <stdint.h>
 
 #include "wrap/entry/define.h"
+#include "wrap/port/port.h"
 #include "wrap/signal/dump_signal.h"
 
 /* -- actions ----------------------------------------------------------------------------------- */
@@ -140,21 +141,32 @@ int __wrap_siginterrupt(int signo, int interrupts)
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
-/* sigwait and its relatives accept a signal without running a handler.  So these wrappers write the
- * dump, and the program still gets its signal.  In a static program the functions may call each
- * other, as musl's do: "before" lets leakwrap_signals_waited see that an inner call has dumped. */
+/* sigwait and its relatives accept a signal without running a handler.  So these wrappers do what
+ * the tracer's handler does.  A request of the leakwrap tool is not the program's: they wait again.
+ * In a static program the functions may call each other, as musl's do: "before" lets
+ * leakwrap_signals_waited see that an inner call has served the signal. */
 
+/* sigwait names no sender, so sigtimedwait takes the signal: every C library has it.  After an
+ * error sigwait itself is called.  It fails, too, and returns the error as its C library does. */
 #ifdef LEAKWRAP_ENTRY_sigwait
 ENTRY_DECLARE(int, sigwait, (const sigset_t *set, int *signo));
 
 int __wrap_sigwait(const sigset_t *set, int *signo)
 {
-	unsigned before = leakwrap_self.waited;
-	int error = __real_sigwait(set, signo);
+	const int saved = errno;
+	siginfo_t info;
+	unsigned before;
+	int received;
 
-	if (error == 0)
-		leakwrap_signals_waited(*signo, NULL, before);
-	return error;
+	do {
+		before = leakwrap_self.waited;
+		received = sigtimedwait(set, &info, NULL);
+		if (received < 0 && errno != EINTR)
+			return __real_sigwait(set, signo);
+	} while (leakwrap_signals_waited(&received, &info, before) || received < 0);
+	errno = saved;
+	*signo = received;
+	return 0;
 }
 #endif
 
@@ -163,38 +175,61 @@ ENTRY_DECLARE(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info));
 
 int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	unsigned before = leakwrap_self.waited;
 	siginfo_t own;
-	siginfo_t *received = info ? info : &own;
-	int signo = __real_sigwaitinfo(set, received);
+	siginfo_t *const received = info ? info : &own;
+	unsigned before;
+	int signo;
 
-	leakwrap_signals_waited(signo, received, before);
+	do {
+		before = leakwrap_self.waited;
+		signo = __real_sigwaitinfo(set, received);
+	} while (leakwrap_signals_waited(&signo, received, before));
 	return signo;
 }
 #endif
 
-#define SIGTIMEDWAIT(name)                                                                    \
-	ENTRY_DECLARE(int, name,                                                              \
-	              (const sigset_t *set, siginfo_t *info, const struct timespec *limit));  \
-	int __wrap_##name(const sigset_t *set, siginfo_t *info, const struct timespec *limit) \
+#define NANOSECONDS 1000000000u /* of a second */
+
+/* Defines the wrapper of sigtimedwait(2) or a variant, whose struct timespec has two members of the
+ * type NUMBER.  Only the lower 32 bits of the nanoseconds count: the others may be padding. */
+#define SIGTIMEDWAIT(name, number)                                                            \
+	struct limit_of_##name {                                                              \
+		number seconds, nanoseconds;                                                  \
+	};                                                                                    \
+	ENTRY_DECLARE(                                                                        \
+	        int, name,                                                                    \
+	        (const sigset_t *set, siginfo_t *info, const struct limit_of_##name *limit)); \
+	int __wrap_##name(const sigset_t *set, siginfo_t *info,                               \
+	                  const struct limit_of_##name *limit)                                \
 	{                                                                                     \
-		unsigned before = leakwrap_self.waited;                                       \
+		const uint64_t start = limit ? leakwrap_time_monotonic() : 0;                 \
+		struct limit_of_##name left;                                                  \
 		siginfo_t own;                                                                \
-		siginfo_t *received = info ? info : &own;                                     \
+		siginfo_t *const received = info ? info : &own;                               \
+		unsigned before = leakwrap_self.waited;                                       \
 		int signo = __real_##name(set, received, limit);                              \
-		leakwrap_signals_waited(signo, received, before);                             \
+		while (leakwrap_signals_waited(&signo, received, before)) {                   \
+			if (limit) {                                                          \
+				const uint64_t nanoseconds = leakwrap_signals_rest(           \
+				        limit->seconds, (uint32_t)limit->nanoseconds, start); \
+				left.seconds = (number)(nanoseconds / NANOSECONDS);           \
+				left.nanoseconds = (number)(nanoseconds % NANOSECONDS);       \
+			}                                                                     \
+			before = leakwrap_self.waited;                                        \
+			signo = __real_##name(set, received, limit ? &left : NULL);           \
+		}                                                                             \
 		return signo;                                                                 \
 	}
 
 #ifdef LEAKWRAP_ENTRY_sigtimedwait
-SIGTIMEDWAIT(sigtimedwait)
+SIGTIMEDWAIT(sigtimedwait, long)
 #endif
 
-/* For 32-bit systems with a 64-bit time_t; LIMIT is only passed on. */
+/* For 32-bit systems with a 64-bit time_t. */
 #ifdef LEAKWRAP_ENTRY___sigtimedwait64
-SIGTIMEDWAIT(__sigtimedwait64)
+SIGTIMEDWAIT(__sigtimedwait64, int64_t)
 #endif
 
 #ifdef LEAKWRAP_ENTRY___sigtimedwait_time64
-SIGTIMEDWAIT(__sigtimedwait_time64)
+SIGTIMEDWAIT(__sigtimedwait_time64, int64_t)
 #endif

@@ -359,15 +359,70 @@ void leakwrap_signals_release(void)
 	errno = saved;
 }
 
-void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before)
+/* -- waits ------------------------------------------------------------------------------------- */
+
+/* Returns whether a signal is pending that MASK does not block and that has a handler.  All signals
+ * are blocked.  Always false with a C library whose waits go on after a handler, as musl's do. */
+static bool is_interrupted(const sigset_t *mask)
 {
-	int saved = errno;
+#ifdef __GLIBC__
+	sigset_t pending;
+	struct sigaction action;
 
-	if (leakwrap_signals_owns(signo) && leakwrap_self.waited == before) {
-		const enum sender sender = info ? sender_of(info) : SENDER_OTHER;
+	sigpending(&pending);
+	for (int signo = 1; signo < _NSIG; signo++)
+		if (sigismember(&pending, signo) == 1 && sigismember(mask, signo) == 0 &&
+		    leakwrap_signals_set(signo, NULL, &action) == 0 && has_handler(&action))
+			return true;
+#else
+	(void)mask;
+#endif
+	return false;
+}
 
-		leakwrap_self.waited++;
+/* Does what SENDER asks for by INFO.  Returns false if a handler has been held up that would have
+ * interrupted the wait: a program may count on that. */
+static bool serve_request(enum sender sender, const siginfo_t *info)
+{
+	sigset_t all, before;
+	bool interrupted;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	do_as_asked(sender, info, NULL);
+	interrupted = is_interrupted(&before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return !interrupted;
+}
+
+bool leakwrap_signals_waited(int *signo, const siginfo_t *info, unsigned before)
+{
+	const int saved = errno;
+	enum sender sender;
+	bool waits_again = false;
+
+	if (!leakwrap_signals_owns(*signo) || leakwrap_self.waited != before)
+		return false;
+	leakwrap_self.waited++;
+	sender = sender_of(info);
+	if (sender != SENDER_TOOL && sender != SENDER_SETTER) {
 		do_as_asked(sender, info, NULL);
+	} else {
+		waits_again = serve_request(sender, info);
+		if (!waits_again)
+			*signo = -1;
 	}
-	errno = saved;
+	errno = *signo < 0 ? EINTR : saved;
+	return waits_again;
+}
+
+uint64_t leakwrap_signals_rest(int64_t seconds, uint32_t nanoseconds, uint64_t start)
+{
+	const uint64_t second = 1000000000;
+	const uint64_t taken = leakwrap_time_monotonic() - start;
+	const uint64_t most = UINT64_MAX / second - 1; /* seconds: hundreds of years */
+	const uint64_t whole = (uint64_t)seconds < most ? (uint64_t)seconds : most;
+	const uint64_t all = whole * second + nanoseconds;
+
+	return all > taken ? all - taken : 0;
 }

@@ -53,11 +53,18 @@ void leakwrap_signals_forked(void);
  * Preserves errno. */
 void leakwrap_signals_release(void);
 
-/* Handles SIGNO, which a wait function (sigwait(3)) returned to the program without running a
- * handler.  Dumps if SIGNO is the dump signal and no relative sent it.  INFO names the sender;
- * NULL if the sender is unknown.  BEFORE is the value of leakwrap_self.waited when the wait began.
- * If it has changed, an inner wait has dumped already, and this call does nothing.  Preserves
- * errno. */
-void leakwrap_signals_waited(int signo, const siginfo_t *info, unsigned before);
+/* Serves *SIGNO, which a wait function (sigwait(3)) has returned without running a handler, if it
+ * is the dump signal: does for its sender, whom INFO names, what leakwrap_signals_install says.
+ * *SIGNO may be -1 after an error.  BEFORE is the value of leakwrap_self.waited when the wait
+ * began.  If it has changed, an inner wait has served the signal, and this call does nothing.
+ *
+ * Returns true if `leakwrap dump` or `leakwrap set` sent the signal, which is not the program's:
+ * the caller waits again.  If a signal has come meanwhile whose handler interrupts a wait, sets
+ * *SIGNO to -1 and errno to EINTR, and returns false.  Otherwise preserves errno. */
+bool leakwrap_signals_waited(int *signo, const siginfo_t *info, unsigned before);
+
+/* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
+ * leakwrap_time_monotonic.  Preserves errno. */
+uint64_t leakwrap_signals_rest(int64_t seconds, uint32_t nanoseconds, uint64_t start);
 
 #endif

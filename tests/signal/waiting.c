@@ -1,0 +1,61 @@
+/* waiting.c HOW - waits for SIGUSR1 and SIGTERM, and prints what it gets, until it gets SIGTERM.
+ *
+ * HOW is sigwait, sigwaitinfo, sigtimedwait, or timeout. With the last it asks for dumps itself, as
+ * the tool does, and waits for a second. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/format.h"
+
+static int time_out(const sigset_t *set)
+{
+	const struct timespec second = {.tv_sec = 1};
+	const union sigval request = {.sival_int = LEAKWRAP_REQUEST};
+	int signo;
+
+	sigqueue(getpid(), SIGUSR1, request);
+	errno = 0;
+	signo = sigtimedwait(set, NULL, &second);
+	printf("%d %s\n", signo, strerror(errno));
+	return 0;
+}
+
+static int wait_for(const sigset_t *set, const char *how)
+{
+	const struct timespec hour = {.tv_sec = 3600};
+	siginfo_t info;
+	int signo = 0;
+
+	if (strcmp(how, "sigwaitinfo") == 0)
+		return sigwaitinfo(set, &info) == info.si_signo ? info.si_signo : -1;
+	if (strcmp(how, "sigtimedwait") == 0)
+		return sigtimedwait(set, NULL, &hour);
+	return sigwait(set, &signo) == 0 ? signo : -1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *how = argc == 2 ? argv[1] : "";
+	void *volatile kept = malloc(10);
+	sigset_t set;
+	int signo;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	setvbuf(stdout, NULL, _IONBF, 0);
+	if (strcmp(how, "timeout") == 0)
+		return time_out(&set);
+	do {
+		signo = wait_for(&set, how);
+		printf("%s\n", signo == SIGUSR1 ? "USR1" : signo == SIGTERM ? "TERM" : "?");
+	} while (signo == SIGUSR1);
+	free(kept);
+	return 0;
+}
