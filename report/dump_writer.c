@@ -433,6 +433,9 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	if (is_system_left_out() && !leakwrap_origin_is_known())
 		write_note("system=0 has left out nothing: the program has no symbol table");
 #ifndef LEAKWRAP_BARE
+	if (atomic_load(&leakwrap_loss.untracked_samples) > 0)
+		write_note("no memory to record some sampled blocks: live_bytes lacks what they "
+		           "stand for, and live_bytes_error does not cover it");
 	write_silent_children(leakwrap_relatives_silent_count());
 	if (leakwrap_log_is_outgrown())
 		write_note("the log is larger than log_max=: it could not be renamed");

@@ -17,6 +17,7 @@ struct leakwrap_loss {
 	_Atomic unsigned long untracked_blocks; /* without a record: no memory */
 	_Atomic unsigned long untracked_bytes;
 	_Atomic unsigned long untracked_overflows; /* 32-bit: carries out of untracked_bytes */
+	_Atomic unsigned long untracked_samples;   /* sampled blocks without a record: no memory */
 	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory or number */
 	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
 	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
@@ -33,11 +34,11 @@ static inline void leakwrap_count(_Atomic unsigned long *counter, unsigned long 
 	atomic_fetch_add_explicit(counter, by, memory_order_relaxed);
 }
 
-/* Counts a block of BYTES bytes that could not be recorded.  A 32-bit processor adds 32 bits
- * atomically, and the sum may need more.  Then it also counts the carry. */
-static inline void leakwrap_count_untracked(unsigned long bytes)
+/* Counts BLOCKS blocks of BYTES bytes in all that could not be recorded.  A 32-bit processor adds
+ * 32 bits atomically, and the sum may need more.  Then it also counts the carry. */
+static inline void leakwrap_count_untracked(unsigned long blocks, unsigned long bytes)
 {
-	leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
+	leakwrap_count(&leakwrap_loss.untracked_blocks, blocks);
 	if (atomic_fetch_add_explicit(&leakwrap_loss.untracked_bytes, bytes, memory_order_relaxed) >
 	    ULONG_MAX - bytes)
 		leakwrap_count(&leakwrap_loss.untracked_overflows, 1);

@@ -100,7 +100,7 @@ static void restore_slot(struct leakwrap_region *region, leakwrap_live_slot *slo
 		leakwrap_extension_clear(slot);
 	}
 	if (!leakwrap_exact_add_locked(region, block.address, block.size, block.site))
-		leakwrap_count_untracked(block.size);
+		leakwrap_count_untracked(1, block.size);
 }
 
 /* Detaches SIZE bytes of empty pages at START and restores what was stored there meanwhile.  The

@@ -26,6 +26,10 @@ _Alignas(uint32_t) LEAKWRAP_TABLE _Atomic uint8_t leakwrap_sample_filter[1 << LE
 
 static struct leakwrap_sample_entry *_Atomic levels[LEVELS];
 
+/* Memory for the first RESERVED_LEVELS levels: 60 KB for up to 1,920 samples.  NULL: none. */
+#define RESERVED_LEVELS 4
+static struct leakwrap_sample_entry *reserve;
+
 /* -- the filter -------------------------------------------------------------------------------- */
 
 /* Four counters.  RISC-V changes only whole words in one step. */
@@ -74,12 +78,21 @@ static struct leakwrap_sample_entry *bucket_of(unsigned level, uintptr_t address
 	return entries ? &entries[(hash >> (64 - FIRST_BITS - level)) * BUCKET] : NULL;
 }
 
+/* Returns memory for LEVEL, or NULL. */
+static struct leakwrap_sample_entry *memory_for_level(unsigned level)
+{
+	const size_t before = buckets_of_level(level) - buckets_of_level(0);
+
+	return reserve && level < RESERVED_LEVELS ? &reserve[before * BUCKET]
+	                                          : leakwrap_pages_map(size_of_level(level));
+}
+
 /* Makes LEVEL if it has not been made.  Returns false if there is no memory. */
 static bool make_level(unsigned level)
 {
 	leakwrap_lock(&leakwrap_tables_lock);
 	if (!atomic_load(&levels[level]))
-		atomic_store(&levels[level], leakwrap_pages_map(size_of_level(level)));
+		atomic_store(&levels[level], memory_for_level(level));
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return atomic_load(&levels[level]) != NULL;
 }
@@ -112,6 +125,13 @@ static bool read_entry(struct leakwrap_sample_entry *entry, struct leakwrap_samp
 }
 
 /* -- the table --------------------------------------------------------------------------------- */
+
+/* Until the first sample no page of it is in memory. */
+void leakwrap_samples_reserve(void)
+{
+	reserve =
+	        leakwrap_pages_map_sparse(size_of_level(RESERVED_LEVELS) - size_of_level(0), true);
+}
 
 bool leakwrap_samples_add(const struct leakwrap_sample *sample)
 {

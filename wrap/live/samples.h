@@ -63,6 +63,10 @@ LEAKWRAP_INLINE bool leakwrap_may_be_sampled(const void *block)
 
 /* -- the table --------------------------------------------------------------------------------- */
 
+/* Sets memory aside for the first samples.  Called at start if the tracer's memory is bounded: the
+ * records of all blocks may use up the rest before blocks are sampled. */
+void leakwrap_samples_reserve(void);
+
 /* Adds SAMPLE, and removes an older sample at its address.  Returns false and adds nothing if there
  * is no memory. */
 bool leakwrap_samples_add(const struct leakwrap_sample *sample);

@@ -46,7 +46,7 @@ static struct leakwrap_found_site find_site(LEAKWRAP_CALLER_PARAMS)
 static void count_exception(enum leakwrap_live_added added, size_t size)
 {
 	if (added == LEAKWRAP_LIVE_UNTRACKED) {
-		leakwrap_count_untracked(size);
+		leakwrap_count_untracked(1, size);
 	} else if (!leakwrap_self.inner) {
 		/* After an inner call the replaced record would be the inner call's. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);

@@ -19,6 +19,30 @@ static struct leakwrap_allocated allocated_by(const struct leakwrap_sample *samp
 	return (struct leakwrap_allocated){weight, leakwrap_weigh(sample->size, weight), 0};
 }
 
+/* Counts what SAMPLE stands for as untracked.  The fractions of blocks add up to whole ones. */
+static void count_untracked(const struct leakwrap_sample *sample)
+{
+	static _Atomic uint32_t fractions;
+	const struct leakwrap_allocated part = allocated_by(sample);
+	const uint32_t fraction = part.blocks & (LEAKWRAP_WEIGHT_ONE - 1);
+	const uint32_t before = atomic_fetch_add(&fractions, fraction) & (LEAKWRAP_WEIGHT_ONE - 1);
+
+	leakwrap_count(&leakwrap_loss.untracked_samples, 1);
+	leakwrap_count_untracked((unsigned long)(part.blocks >> LEAKWRAP_WEIGHT_BITS) +
+	                                 ((before + fraction) >> LEAKWRAP_WEIGHT_BITS),
+	                         (unsigned long)part.bytes);
+}
+
+/* Adds SAMPLE to the table.  Returns false if there is no memory. */
+static bool add_sample(const struct leakwrap_sample *sample)
+{
+	const bool is_added = leakwrap_samples_add(sample);
+
+	if (!is_added)
+		count_untracked(sample);
+	return is_added;
+}
+
 /* Moves what SAMPLE stands for to SITE, among what call sites have allocated.  Its block is BLOCK
  * now. */
 static void move_allocated(const struct leakwrap_sample *sample, uint32_t site, const void *block)
@@ -55,7 +79,7 @@ static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
 		move_allocated(&inner, site.number, block);
 		inner.address = (uintptr_t)block;
 		inner.site = site.number;
-		leakwrap_samples_add(&inner);
+		add_sample(&inner);
 		leakwrap_end_site(&site);
 	}
 }
@@ -81,12 +105,10 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	sample.site = site.number;
 	part = allocated_by(&sample);
 	leakwrap_site_add_allocated(sample.site, part);
-	if (leakwrap_samples_add(&sample)) {
+	if (add_sample(&sample)) {
 		self->inner = block;
 		leakwrap_temporary_remember(block, sample.site, part.blocks);
 		leakwrap_sampling_look_again();
-	} else {
-		leakwrap_count_untracked(size);
 	}
 	leakwrap_end_site(&site);
 	leakwrap_live_report_growth();
@@ -105,8 +127,8 @@ struct leakwrap_sample leakwrap_take_sample(const void *block)
 
 void leakwrap_restore_sample(const struct leakwrap_sample *sample)
 {
-	if (sample->address != 0 && !leakwrap_samples_add(sample))
-		leakwrap_count_untracked(sample->size);
+	if (sample->address != 0)
+		add_sample(sample);
 }
 
 bool leakwrap_remove_sample(uint32_t site, struct leakwrap_found_sample sample)

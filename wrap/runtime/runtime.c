@@ -16,6 +16,7 @@
 #include "wrap/leakwrap.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
@@ -99,6 +100,8 @@ static void start(void)
 	if (leakwrap_options.command)
 		leakwrap_command_read();
 	leakwrap_pages_limit(leakwrap_options.memory);
+	if (leakwrap_options.memory != 0)
+		leakwrap_samples_reserve();
 	leakwrap_modules_set_change_hook(leakwrap_stack_cache_flush);
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
@@ -201,6 +204,7 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.untracked_blocks, 0);
 	atomic_store(&leakwrap_loss.untracked_bytes, 0);
 	atomic_store(&leakwrap_loss.untracked_overflows, 0);
+	atomic_store(&leakwrap_loss.untracked_samples, 0);
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
