@@ -87,14 +87,17 @@ static void note_block(void *is_found, const struct leakwrap_live_block *block)
 		*(bool *)is_found = true;
 }
 
-/* Returns whether any block can get a kind.  Sampled blocks get none. */
-static bool may_find_kinds(void)
+/* Returns why no block can get a kind, or NULL.  Sampled blocks get none. */
+static const char *find_no_kinds(void)
 {
 	bool is_found = !leakwrap_is_sampling();
 
 	if (!is_found)
 		leakwrap_live_each(note_block, &is_found);
-	return is_found;
+	if (is_found)
+		return NULL;
+	return leakwrap_last_interval() != 0 ? "sampled blocks have no kind"
+	                                     : "recording is off, and no block is known";
 }
 
 /* Scans, and does JOB.  Not inlined: a dump without kinds takes little of the stack. */
@@ -108,9 +111,9 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
-	request.error = !may_find_kinds()   ? "sampled blocks have no kind"
-	                : is_memory_short() ? "too little of the cgroup's memory is left"
-	                                    : NULL;
+	request.error = find_no_kinds();
+	if (!request.error && is_memory_short())
+		request.error = "too little of the cgroup's memory is left";
 	if (request.error) {
 		request.process = leakwrap_process_id();
 		return do_job(job, &request);

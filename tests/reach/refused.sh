@@ -42,6 +42,15 @@ LEAKWRAP_OPTIONS="kinds=never:log=$W/log" "$W/program" || fail "kinds=never: sta
 ! grep -q '] kinds \|note lost memory' "$W/log" || fail "kinds=never has kinds"
 rm "$W/log"
 
+# Without any block there are no kinds, and the reason is the true one.
+for options in "record=0,recording is off, and no block is known" \
+	"sample=1G,sampled blocks have no kind"; do
+	LEAKWRAP_OPTIONS="${options%%,*}:log=$W/log" "$W/program" || fail "$options: status $?"
+	equal "${options%%,*}" "$(dump_lines "$W/log" 2 | grep '^note ')" \
+		"note lost memory is not told from reachable memory: ${options#*,}"
+	rm "$W/log"
+done
+
 [ "$(id -u)" -eq 0 ] || skip "only root may change the root folder"
 status=0
 LEAKWRAP_OPTIONS="kinds=always:log=stderr" "$W/program" processes 2>"$W/log" || status=$?
