@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A module that was loaded has left its number behind. */
 bool leakwrap_modules_are_program_alone(void)
 {
 	const struct leakwrap_modules *modules = leakwrap_modules();
@@ -18,7 +19,7 @@ bool leakwrap_modules_are_program_alone(void)
 	for (unsigned i = 0; i < modules->count; i++)
 		if (!modules->module[i]->main && modules->module[i]->start != vdso)
 			return false;
-	return modules->count > 0;
+	return modules->count > 0 && leakwrap_modules_count() == modules->count;
 }
 
 /* More modules than a process has.  The list may be changing while it is read. */

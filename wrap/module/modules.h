@@ -204,8 +204,8 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
  * Signal-safe. */
 const struct leakwrap_module *leakwrap_module_of_program(void);
 
-/* Returns true if the program is the only module, the kernel's vdso(7) aside: a static program
- * that has loaded nothing.  Signal-safe. */
+/* Returns true if the program has always been the only module, the kernel's vdso(7) aside: it is
+ * static and has loaded nothing so far.  Signal-safe. */
 bool leakwrap_modules_are_program_alone(void);
 
 /* Returns the number of changes of the snapshot.  Data derived under another number is stale.
