@@ -62,36 +62,65 @@ __asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
 
 /* -- the log ----------------------------------------------------------------------------------- */
 
+#ifndef LEAKWRAP_BARE
+
+/* Returns what ERROR, an errno value, means for a log. */
+static const char *words_for(int error)
+{
+	static const struct {
+		int error;
+		const char *words;
+	} table[] = {
+	        {ENOENT, " (no such folder)"},
+	        {EACCES, " (permission denied)"},
+	        {ELOOP, " (a symbolic link, which is not followed)"},
+	        {ENXIO, " (a pipe that nobody reads)"},
+	        {EISDIR, " (a folder)"},
+	        {EROFS, " (a read-only file system)"},
+	        {EMFILE, " (no descriptor is left)"},
+	        {ENOSPC, " (the disk is full)"},
+	        {EDQUOT, " (the disk quota is used up)"},
+	        {EFBIG, " (files may not become larger: ulimit -f)"},
+	        {EPIPE, " (the pipe's reader has gone)"},
+	        {ETIMEDOUT, " (its reader does not read)"},
+	        {EIO, " (an input/output error)"},
+	        {EPERM, " (not permitted)"},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (table[i].error == error)
+			return table[i].words;
+	return "";
+}
+
 /* Writes a line to standard error about a dump that did not reach the log.  A person who finds the
- * log empty looks there.  ERROR: the errno value of opening the log.  0: the log did not take the
- * whole dump.  The calling thread has the turn. */
-static void report_lost_dump(int error)
+ * log empty looks there.  WHAT: what could not be written.  ERROR: the errno value of opening the
+ * log, or of writing to it.  The calling thread has the turn. */
+static void report_lost_dump(const char *what, int error)
 {
 	if (!leakwrap_output_stderr_is_usable())
 		return;
 	leakwrap_text_start(&dump.writer, 2, "leakwrap: ");
-	leakwrap_text(&dump.writer,
-	              error ? "cannot write a dump to '" : "cannot write all of a dump to '");
+	leakwrap_text(&dump.writer, "cannot write ");
+	leakwrap_text(&dump.writer, what);
+	leakwrap_text(&dump.writer, " to '");
 	leakwrap_text_name(&dump.writer, leakwrap_log_path(), LEAKWRAP_PATH_LIMIT);
-	leakwrap_text(&dump.writer, "'");
-	if (error) {
-		leakwrap_text(&dump.writer, ": error ");
-		leakwrap_text_number(&dump.writer, (uint64_t)error);
-	}
-	leakwrap_text(&dump.writer, error == 0        ? ": the disk is full, or a reader has gone"
-	                            : error == ENOENT ? " (no such folder)"
-	                            : error == EACCES ? " (permission denied)"
-	                            : error == ELOOP  ? " (a symbolic link, which is not followed)"
-	                            : error == ENXIO  ? " (a pipe that nobody reads)"
-	                            : error == EISDIR ? " (a folder)"
-	                            : error == EROFS  ? " (a read-only file system)"
-	                            : error == EMFILE ? " (no descriptor is left)"
-	                            : error == ENOSPC ? " (the disk is full)"
-	                            : error == EPERM  ? " (not permitted)"
-	                                              : "");
+	leakwrap_text(&dump.writer, "': error ");
+	leakwrap_text_number(&dump.writer, (uint64_t)error);
+	leakwrap_text(&dump.writer, words_for(error));
 	leakwrap_text_end(&dump.writer);
 	leakwrap_text_flush(&dump.writer);
 }
+
+#else
+
+/* Without an operating system there is no log that could not be opened, and no standard error. */
+static void report_lost_dump(const char *what, int error)
+{
+	(void)what, (void)error;
+}
+
+#endif
 
 /* Writes a dump for REASON to FD; a negative FD stands for the option log=.  STANDING: where this
  * thread stands; NULL: the dump has no kinds.  Returns whether the whole dump was written.  The
@@ -111,9 +140,9 @@ static bool write_dump(int fd, const struct leakwrap_reason *reason,
 		                                    atomic_load(&dump.incomplete) > 0, reason,
 		                                    standing);
 	else
-		report_lost_dump(-fd);
+		report_lost_dump("a dump", -fd);
 	if (opened > 2 && !written)
-		report_lost_dump(0);
+		report_lost_dump("all of a dump", dump.writer.error);
 	if (opened >= 0)
 		leakwrap_log_close(opened);
 	if (!written)

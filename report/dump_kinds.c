@@ -14,8 +14,9 @@
 /* How long a copy of the process may take, in nanoseconds. */
 #define COPY_LIMIT 600000000000u
 
-/* Exit statuses of the copy. */
-enum { DONE, NOT_DONE };
+/* The copy's exit status: DONE if its job is done, NO_COUNTERS if it has not counted.  Otherwise it
+ * is an errno value: why not all of a dump could be written. */
+enum { DONE, NO_COUNTERS };
 
 /* What a scan is for: a dump of the first five members, or the counters. */
 struct job {
@@ -46,20 +47,21 @@ static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_re
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;
-	leakwrap_process_end(do_job(job, request) ? DONE : NOT_DONE);
+	leakwrap_process_end(do_job(job, request) ? DONE
+	                     : job->writer        ? job->writer->error
+	                                          : NO_COUNTERS);
 }
 
 /* Waits for the copy PID.  If it did not end as it should, does JOB without kinds.  Returns whether
- * the job was done. */
+ * the job was done.  If not, the writer has the error. */
 static bool await_copy(const struct job *job, struct leakwrap_kinds_request *request, int pid)
 {
 	int status = 0;
 
-	if (leakwrap_process_await(pid, COPY_LIMIT, &status)) {
-		if (status == DONE << 8)
-			return true;
-		if (status == NOT_DONE << 8)
-			return false;
+	if (leakwrap_process_await(pid, COPY_LIMIT, &status) && (status & 0x7f) == 0) {
+		if (job->writer)
+			job->writer->error = status >> 8;
+		return status >> 8 == DONE;
 	}
 	request->error = "the copy of the process did not end as it should";
 	return do_job(job, request);

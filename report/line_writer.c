@@ -16,9 +16,9 @@
  * each page. */
 static void write_lines(struct leakwrap_writer *writer)
 {
-	if (writer->used > 0 && !writer->failed &&
-	    !leakwrap_output_write(&writer->target, writer->buffer, writer->used))
-		writer->failed = true;
+	if (writer->used > 0 && writer->error == 0)
+		writer->error =
+		        leakwrap_output_write(&writer->target, writer->buffer, writer->used);
 	memmove(writer->buffer, writer->buffer + writer->used, writer->line);
 	writer->used = 0;
 }
@@ -52,7 +52,8 @@ static void set_buffer(struct leakwrap_writer *writer, char *buffer, size_t room
 void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix)
 {
 	leakwrap_output_begin(&writer->target, fd);
-	writer->failed = writer->cut = false;
+	writer->error = 0;
+	writer->cut = false;
 	writer->lines = 0;
 	writer->used = writer->line = 0;
 	writer->prefix = prefix;
@@ -167,7 +168,7 @@ void leakwrap_text_end(struct leakwrap_writer *writer)
 bool leakwrap_text_flush(struct leakwrap_writer *writer)
 {
 	write_lines(writer);
-	return !writer->failed;
+	return writer->error == 0;
 }
 
 #ifndef LEAKWRAP_BARE

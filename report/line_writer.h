@@ -28,7 +28,7 @@
 
 struct leakwrap_writer {
 	struct leakwrap_target target;
-	bool failed;         /* some bytes could not be written */
+	int error;           /* why some bytes could not be written: an errno value; 0: all were */
 	bool cut;            /* the line being built is too long, and is cut */
 	unsigned long lines; /* whole lines since the start */
 	size_t used;         /* bytes of whole lines in the buffer */

@@ -42,36 +42,36 @@ void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 		target->was_pending[i] = leakwrap_signal_pending(write_signals[i]);
 }
 
-/* Writes the SIZE bytes at BYTES.  Returns false if not all bytes could be written.
+/* Writes the SIZE bytes at BYTES.  Returns as leakwrap_output_write does.
  *
  * Before each write to a pipe, a terminal or a socket it waits until TARGET takes bytes, with a
  * time limit.  A write without that may block.  Signals are blocked: nobody could even end the
  * program while its reader does not read.  A pipe that is ready takes a page without blocking
  * (pipe(7)). */
-static bool write_all(const struct leakwrap_target *target, const char *bytes, size_t size)
+static int write_all(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		long written;
 
 		if (target->waits && !leakwrap_wait_writable(target->fd, WRITE_LIMIT_NS))
-			return false;
+			return ETIMEDOUT;
 		written = leakwrap_write(target->fd, bytes, size);
 		if (written == -EINTR || written == -EAGAIN)
 			continue;
 		if (written <= 0)
-			return false;
+			return written < 0 ? (int)-written : EIO;
 		bytes += written;
 		size -= (size_t)written;
 	}
-	return true;
+	return 0;
 }
 
-bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
+int leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
-	bool written = write_all(target, bytes, size);
+	const int error = write_all(target, bytes, size);
 
-	for (unsigned i = 0; i < 2 && !written; i++)
+	for (unsigned i = 0; i < 2 && error != 0; i++)
 		if (!target->was_pending[i] && leakwrap_signal_pending(write_signals[i]))
 			leakwrap_signal_discard(write_signals[i]);
-	return written;
+	return error;
 }

@@ -28,8 +28,8 @@ struct leakwrap_target {
 void leakwrap_output_begin(struct leakwrap_target *target, int fd);
 
 /* Writes the SIZE bytes at BYTES.  Waits for a descriptor that takes no more bytes, 10 seconds for
- * each write.  Discards a SIGPIPE or SIGXFSZ that the write raises.  Returns false if not all
- * bytes could be written. */
-bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size);
+ * each write.  Discards a SIGPIPE or SIGXFSZ that the write raises.  Returns 0, or an errno value
+ * if not all bytes could be written: ETIMEDOUT if the descriptor took none for too long. */
+int leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size);
 
 #endif

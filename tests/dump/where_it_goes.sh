@@ -83,6 +83,17 @@ equal "status without a reader" "$(cat "$W/gone.status")" 0
 same_descriptors gone
 LEAKWRAP_OPTIONS=log=/dev/full "$W/output" plain - >"$W/full.out" 2>"$W/full.log"
 equal "status with a full disk" $? 0
-grep -q "^leakwrap: cannot write all of a dump to '/dev/full'" "$W/full.log" ||
-	fail "says nothing of a full disk"
+grep -q "^leakwrap: cannot write all of a dump to '/dev/full': error 28 (the disk is full)$" \
+	"$W/full.log" || fail "says nothing of a full disk: $(cat "$W/full.log")"
 same_descriptors full
+
+# Files may not become larger. The copy of the process that looks for lost memory says so, too.
+for kinds in never always; do
+	(
+		ulimit -f 1
+		LEAKWRAP_OPTIONS=log=$W/limited.$kinds:kinds=$kinds "$W/output" plain - \
+			>"$W/limited.out" 2>"$W/limited.err"
+	) || fail "a limit of files: status $?"
+	said=$(sed "s|.* all of a dump to '$W/limited.$kinds': ||" "$W/limited.err" | sort -u)
+	equal "a limit of files" "$said" "error 27 (files may not become larger: ulimit -f)"
+done

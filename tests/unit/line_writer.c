@@ -6,6 +6,7 @@
 #include "report/line_writer.h"
 #include "unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -243,6 +244,7 @@ static void failing(void)
 	leakwrap_text_end(&writer);
 	CHECK(!leakwrap_text_flush(&writer));
 	CHECK(!leakwrap_text_flush(&writer));
+	CHECK(writer.error == EPIPE);
 	close(pipe_ends[1]);
 	leakwrap_text_start(&writer, -1, "> ");
 	leakwrap_text_end(&writer);

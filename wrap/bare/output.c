@@ -4,6 +4,8 @@
 
 #include "wrap/leakwrap_bare.h"
 
+#include <errno.h>
+
 void leakwrap_output_start(void)
 {
 }
@@ -18,10 +20,10 @@ void leakwrap_output_begin(struct leakwrap_target *target, int fd)
 	(void)target, (void)fd;
 }
 
-bool leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
+int leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
 {
 	(void)target;
 	if (leakwrap_bare.write)
 		leakwrap_bare.write(bytes, size);
-	return leakwrap_bare.write != NULL;
+	return leakwrap_bare.write ? 0 : EBADF;
 }
