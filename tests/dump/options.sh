@@ -131,6 +131,15 @@ done <<-END
 	memory=-1
 	log=
 	log="/tmp/unclosed
+	log=/tmp/%z
+	log=/tmp/%p%
+	signal=33
+	dump_at="live:10M,live:30M"
+	dump_at="failure,failure"
+	dump_at="limit:50,rss:1G,limit:60"
+	fail=nth=1000,below=a,below=b
+	fail=nth=1000,sticky,sticky
+	fail=rate=1000,seed=1,seed=2
 	log="/tmp/a:b".log
 	nonsense=1
 	nonsense
@@ -147,6 +156,17 @@ for bad in signal=KILL signal=9 signal=SIGSTOP; do
 	why="; KILL and STOP cannot be caught, "
 	grep -q "^leakwrap: option '$bad' cannot be used, .*$why" "$log" ||
 		fail "that a signal cannot be caught is not said: $(head -n 1 "$log")"
+done
+run signal=33
+grep -q "^leakwrap: option 'signal=33' .* to below RTMIN+0 are the C library's own; " "$log" ||
+	fail "that a signal is the C library's is not said: $(head -n 1 "$log")"
+run log=/tmp/%z
+grep -q "^leakwrap: option 'log=/tmp/%z' .*; in PATH p, n, e, h or % follows each %; " "$log" ||
+	fail "the conversions are not said: $(head -n 1 "$log")"
+for bad in 'dump_at="live:1,live:2"' fail=nth=1000,below=a,below=b; do
+	run "$bad"
+	grep -q "^leakwrap: option '$bad' cannot be used, .* once at most; " "$log" ||
+		fail "that a part stands there twice is not said: $(head -n 1 "$log")"
 done
 for bad in memory=1Q min_bytes=1Q; do
 	run $bad

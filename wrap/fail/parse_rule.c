@@ -112,9 +112,35 @@ static bool parse_word(struct span word, struct leakwrap_fail_rule *rule, uint64
 	return word.start == word.end;
 }
 
+/* Returns the name of WORD: the part before its value. */
+static struct span name_of(struct span word)
+{
+	const char *equals = memchr(word.start, '=', (size_t)(word.end - word.start));
+
+	return (struct span){word.start, equals ? equals : word.end};
+}
+
+/* Returns whether one of the words from TEXT to WORD has the same name as WORD. */
+static bool is_repeated(const char *text, struct span word)
+{
+	const struct span name = name_of(word);
+	const size_t length = (size_t)(name.end - name.start);
+
+	while (text < word.start) {
+		const char *comma = memchr(text, ',', (size_t)(word.start - text));
+		const struct span earlier = name_of((struct span){text, comma});
+
+		if ((size_t)(earlier.end - earlier.start) == length &&
+		    memcmp(earlier.start, name.start, length) == 0)
+			return true;
+		text = comma + 1;
+	}
+	return false;
+}
+
 bool leakwrap_fail_parse(const char *text, size_t length, struct leakwrap_fail_rule *rule)
 {
-	const char *const end = text + length;
+	const char *const start = text, *const end = text + length;
 	uint64_t hit = 0;
 
 	memset(rule, 0, sizeof(*rule));
@@ -125,7 +151,7 @@ bool leakwrap_fail_parse(const char *text, size_t length, struct leakwrap_fail_r
 		const char *comma = memchr(text, ',', (size_t)(end - text));
 		const struct span word = {text, comma ? comma : end};
 
-		if (!parse_word(word, rule, &hit))
+		if (is_repeated(start, word) || !parse_word(word, rule, &hit))
 			return false;
 		text = comma ? comma + 1 : end;
 	}

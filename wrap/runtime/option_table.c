@@ -64,6 +64,15 @@ static bool parse_bytes(struct span text, size_t *number)
 	return true;
 }
 
+/* Returns whether each % of PATH begins a conversion that leakwrap_log_open knows. */
+static bool has_known_conversions(struct span path)
+{
+	for (size_t i = 0; i < path.length; i++)
+		if (path.start[i] == '%' && (++i == path.length || !strchr("pneh%", path.start[i])))
+			return false;
+	return true;
+}
+
 static bool set_log(struct span value)
 {
 	char *log = leakwrap_options.log;
@@ -71,7 +80,7 @@ static bool set_log(struct span value)
 
 	/* A path is relative to the folder where the program was started: the program may change
 	 * folders. */
-	if (value.length == 0)
+	if (value.length == 0 || !has_known_conversions(value))
 		return false;
 	if (!is_word(value, "stderr") && value.start[0] != '/') {
 		if (!getcwd(log, LEAKWRAP_LOG_MAX - 2))
@@ -263,7 +272,8 @@ static bool parse_percent(struct span value, size_t most, unsigned *percent)
 	return true;
 }
 
-/* Reads one part of dump_at=, such as "rss:2G". */
+/* Reads one part of dump_at=, such as "rss:2G".  Returns false if it is wrong, or if the option has
+ * had a part of that name. */
 static bool set_one_dump_at(struct span part)
 {
 	const char *colon = memchr(part.start, ':', part.length);
@@ -272,17 +282,23 @@ static bool set_one_dump_at(struct span part)
 	                     part.length - name.length - (colon != NULL)};
 
 	if (is_word(part, "failure")) {
+		const bool is_first = !leakwrap_options.dump_at_failure;
+
 		leakwrap_options.dump_at_failure = true;
-		return true;
+		return is_first;
 	}
 	if (is_word(name, "live"))
-		return parse_bytes(value, &leakwrap_options.dump_at_live);
+		return leakwrap_options.dump_at_live == 0 &&
+		       parse_bytes(value, &leakwrap_options.dump_at_live);
 	if (is_word(name, "rss"))
-		return parse_bytes(value, &leakwrap_options.dump_at_rss);
+		return leakwrap_options.dump_at_rss == 0 &&
+		       parse_bytes(value, &leakwrap_options.dump_at_rss);
 	if (is_word(name, "limit"))
-		return parse_percent(value, 100, &leakwrap_options.dump_at_limit);
+		return leakwrap_options.dump_at_limit == 0 &&
+		       parse_percent(value, 100, &leakwrap_options.dump_at_limit);
 	if (is_word(name, "height"))
-		return parse_percent(value, 1000, &leakwrap_options.dump_at_height);
+		return leakwrap_options.dump_at_height == 0 &&
+		       parse_percent(value, 1000, &leakwrap_options.dump_at_height);
 	return false;
 }
 
@@ -467,8 +483,14 @@ static bool print_help(struct span value)
 static const char *hint_about(bool (*set)(struct span value))
 {
 	if (set == set_signal)
-		return "; KILL and STOP cannot be caught, and SEGV, BUS, FPE, ILL, TRAP and ABRT "
-		       "report faults";
+		return "; KILL and STOP cannot be caught, SEGV, BUS, FPE, ILL, TRAP and ABRT "
+		       "report faults, and those from 32 to below RTMIN+0 are the C library's own";
+	if (set == set_log)
+		return "; in PATH p, n, e, h or % follows each %";
+	if (set == set_dump_at)
+		return "; each of them once at most";
+	if (set == set_fail)
+		return "; each word once at most";
 	if (set == set_memory || set == set_min_bytes || set == set_sample || set == set_log_max)
 		return "; K, M and G may follow";
 	return "";
