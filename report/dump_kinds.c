@@ -129,8 +129,10 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = leakwrap_park();
 	/* At its exit the process has nothing else to do.  A copy may read what it cannot. */
-	if (is_exit && request.scan.running_threads == 0)
+	if (is_exit && request.scan.running_threads == 0) {
+		request.bytes_held = leakwrap_pages_held();
 		request.is_found = leakwrap_kinds_find(&request);
+	}
 	if (!is_exit || (request.scan.running_threads == 0 && !request.is_found))
 		pid = leakwrap_process_copy();
 	if (pid == 0)

@@ -402,7 +402,9 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 {
 	const bool own = reason->own;
 	leakwrap_site_test *const is_skipped = is_system_left_out() ? is_system_site : NULL;
-	uint64_t tracer_bytes = leakwrap_pages_held();
+	const uint64_t tracer_bytes = reason->kinds && reason->kinds->is_found
+	                                      ? reason->kinds->bytes_held
+	                                      : leakwrap_pages_held();
 	size_t shown;
 	bool collected;
 

@@ -79,13 +79,13 @@ sites() {
 }
 
 # check SOURCE [ARGUMENT...]: compares the program with and without valgrind. OPTIONS are more
-# options for the tracer. Valgrind may not understand the debug information. A search for lost
-# memory reads all memory, which valgrind reports.
+# options for the tracer. A search for lost memory reads all memory, which valgrind reports.
 check() {
 	source=$1
 	shift
 	name=$(basename "$source" .c)
-	[ -x "$W/$name" ] || build "$name" "tests/$source" -Wno-error -Wl,--strip-debug
+	# shellcheck disable=SC2086 # one or none
+	[ -x "$W/$name" ] || build "$name" "tests/$source" -Wno-error $strip
 	rm -f "$W"/dumps*
 	LEAKWRAP_OPTIONS=${OPTIONS-}kinds=never:log="$W/dumps" "$W/$name" "$@" >"$W/out" 2>&1
 	status=$?
@@ -106,6 +106,11 @@ check() {
 	checked=$((checked + 1))
 }
 
+# Valgrind may not understand clang's debug information. With gcc's it names inlined functions.
+case $($CC --version) in
+*clang*) strip=-Wl,--strip-debug ;;
+*) strip= ;;
+esac
 checked=0
 while read -r source arguments; do
 	# shellcheck disable=SC2086 # a list

@@ -47,7 +47,7 @@ static void on_fault(int signo, void *info, void *context)
 	if (fault->si_code <= 0)
 		guard.sent = signo;
 	else if (!guard.is_copy || !make_readable(fault))
-		_longjmp(guard.landing, 1);
+		longjmp(guard.landing, 1);
 }
 
 bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *context)
@@ -61,7 +61,7 @@ bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *contex
 		scan(context);
 		return true;
 	}
-	if (_setjmp(guard.landing) == 0) {
+	if (setjmp(guard.landing) == 0) {
 		scan(context);
 		is_done = true;
 	}
