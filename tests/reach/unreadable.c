@@ -113,7 +113,7 @@ static void map_large_file(void)
 	if (leakwrap_get_kinds(&kinds) != 0 || getrusage(RUSAGE_CHILDREN, &used) != 0)
 		exit(1);
 	printf("%ld KiB\n", used.ru_maxrss);
-	if (used.ru_maxrss > 100 * 1024)
+	if (used.ru_maxrss > 100L * 1024)
 		exit(2);
 }
 

@@ -41,7 +41,7 @@ static int wait_for(const sigset_t *set, const char *how)
 int main(int argc, char **argv)
 {
 	const char *how = argc == 2 ? argv[1] : "";
-	void *volatile kept = malloc(10);
+	void *volatile kept;
 	sigset_t set;
 	int signo;
 
@@ -52,6 +52,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "timeout") == 0)
 		return time_out(&set);
+	kept = malloc(10);
 	do {
 		signo = wait_for(&set, how);
 		printf("%s\n", signo == SIGUSR1 ? "USR1" : signo == SIGTERM ? "TERM" : "?");
