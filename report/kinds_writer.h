@@ -18,7 +18,7 @@ struct leakwrap_kinds_request {
 	bool is_copy;      /* the dump is written in a copy of it */
 	bool is_parked;    /* the threads wait until the totals are collected */
 	bool is_found;     /* leakwrap_kinds_find was called */
-	size_t bytes_held; /* if so: leakwrap_pages_held before that.  The scan reads tables. */
+	size_t bytes_held; /* if so: leakwrap_pages_held before that, because a scan reads tables */
 	const char *error; /* why there are no kinds, or NULL */
 	uint64_t started;  /* when the first thread was asked to park, or 0: when the scan began */
 	uint64_t pause_ns; /* how long the copy took, in nanoseconds */

@@ -1,9 +1,9 @@
 /* own_break.c - a program that calls sbrk itself keeps a pointer there, between two parts of the
  * allocator's memory. */
+#include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { BLOCKS = 64, LARGE = 100000 };
@@ -25,14 +25,6 @@ static NOINLINE void fill(unsigned from)
 {
 	for (unsigned i = from; i < from + BLOCKS; i++)
 		kept[i] = malloc(LARGE);
-}
-
-/* Overwrites what calls have left on the stack. */
-static NOINLINE void clear_stack(void)
-{
-	volatile char past[4096];
-
-	memset((char *)past, 0, sizeof(past));
 }
 
 int main(void)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/clear_stack.h"
+
 struct node {
 	struct node *volatile left, *volatile right;
 };
@@ -156,14 +158,6 @@ static void wides(void)
 	wide(NULL);
 	leader->left = (struct node *)wide(leader);
 	new_node(NULL, NULL); /* its address stays in a register or on the stack */
-}
-
-/* Overwrites what the functions above have left on the stack. */
-static void clear_stack(void)
-{
-	volatile char room[8192];
-
-	memset((char *)room, 0, sizeof(room));
 }
 
 int main(int argc, char **argv)

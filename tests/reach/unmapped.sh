@@ -8,6 +8,8 @@ cat >"$W/gone.c" <<'END'
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "tests/clear_stack.h"
+
 #define SIZE ((size_t)1 << 20)
 
 char *into[3];
@@ -23,15 +25,6 @@ static __attribute__((noinline)) void lose(void)
 	into[2] = block + SIZE / 2;
 	/* The allocator's pages, as a library's free gives them back. */
 	munmap((void *)((uintptr_t)block & ~(uintptr_t)4095), SIZE);
-}
-
-/* Overwrites what lose has left on the stack. */
-static __attribute__((noinline)) void clear_stack(void)
-{
-	volatile char room[4096];
-
-	for (size_t i = 0; i < sizeof room; i++)
-		room[i] = 0;
 }
 
 int main(void)

@@ -14,6 +14,7 @@
 
 #include "leakwrap.h"
 
+#include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
 #ifndef MADV_GUARD_INSTALL
@@ -177,15 +178,6 @@ static void run(const char *what)
 static NOINLINE void lose(void)
 {
 	*(volatile char *)malloc(1001) = 1;
-}
-
-/* Overwrites what the functions above have left on the stack. */
-static NOINLINE void clear_stack(void)
-{
-	volatile char room[4096];
-
-	for (size_t i = 0; i < sizeof room; i++)
-		room[i] = 0;
 }
 
 int main(int argc, char **argv)

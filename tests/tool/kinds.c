@@ -2,7 +2,8 @@
  * asks for a dump by signal. Each second round keeps 60 bytes by a pointer into them. */
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "tests/clear_stack.h"
 
 struct node {
 	struct node *volatile next;
@@ -42,14 +43,6 @@ __attribute__((noinline)) static void keep_inner(int round)
 
 	inner[round] = block + 8;
 	/* cppcheck-suppress memleak ; on purpose */
-}
-
-/* Overwrites what the functions above have left on the stack. */
-__attribute__((noinline)) static void clear_stack(void)
-{
-	volatile char room[4096];
-
-	memset((char *)room, 0, sizeof room);
 }
 
 int main(int argc, char **argv)

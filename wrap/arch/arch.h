@@ -66,8 +66,8 @@
 	} while (0)
 #endif
 
-/* What is read through POINTER after LEAKWRAP_ORDER_BY(POINTER, WORD) is not older than WORD, which
- * was read in LEAKWRAP_ORDER. */
+/* Orders two reads: what is read through POINTER from now on is not older than WORD.  WORD was read
+ * in the order LEAKWRAP_ORDER. */
 #if defined LEAKWRAP_ORDER_BY && !defined __SANITIZE_THREAD__
 #define LEAKWRAP_ORDER memory_order_relaxed
 #else
@@ -81,8 +81,8 @@
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 0
 #endif
 
-/* Keeps POINTER, a sum, in a register.  Else the compiler may add it up for each member, if an
- * operand cannot do that. */
+/* Computes POINTER, a sum, once.  Where no operand can be a sum, the compiler may else compute it
+ * for each member that is read through POINTER. */
 #if LEAKWRAP_HAVE_INDEXED_OPERANDS
 #define LEAKWRAP_KEEP_SUM(pointer) ((void)0)
 #else

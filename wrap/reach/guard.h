@@ -10,9 +10,8 @@
 #include <stdbool.h>
 
 /* Calls SCAN(CONTEXT), which reads memory of the mappings (maps.h) and takes no lock.  IS_COPY:
- * this is a copy of the process.  Returns false if SCAN was given up.  Then it has left at any read
- * of memory, and the caller releases what it took.  One thread at a time, while no other thread
- * runs. */
+ * this is a copy of the process.  Returns false if SCAN was given up: it ended in the middle, at a
+ * read, and the caller releases what it took.  One thread at a time, while no other thread runs. */
 bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *context);
 
 #endif

@@ -37,7 +37,7 @@ struct leakwrap_scan {
 struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites,
                                            const char **error);
 
-/* The reason that a part of the memory cannot be read.  A copy of the process reads zeros there. */
+/* *ERROR if a part of the memory cannot be read.  A copy of the process reads zeros there. */
 #ifndef LEAKWRAP_BARE
 extern const char leakwrap_reach_unreadable[];
 #else
