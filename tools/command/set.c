@@ -134,7 +134,7 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 		}
 		nanosleep(&pause, NULL);
 	}
-	const char *why = "it has raised privileges, or gives its threads no time";
+	const char *why = "it has raised privileges, or did not run meanwhile";
 	if (!process->announces_needs_all)
 		why = arena_format(arena, "%s, or %s", why,
 		                   options->marks ? "has the option fail="
