@@ -1,7 +1,7 @@
-/* overtaken_site.c - a call site is added without the lock.  A collection comes between, at any
- * instruction.  The call site keeps its backtrace afterwards, however often its memory is used
- * again.  For x86-64, which can stop at each instruction.  The parts are those of site_collect.c in
- * wrap/site.
+/* overtaken_site.c - a call site is added without the lock.  At any instruction something comes
+ * between: a collection, one between two equal stacks, or a growth of the table.  The call site
+ * keeps its backtrace afterwards, however often its memory is used again.  For x86-64, which can
+ * stop at each instruction.  The parts are those of site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
@@ -12,7 +12,8 @@
  * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c wrap/base/options.c
  * sources: wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
  * flags: -Wl,--wrap=leakwrap_time_monotonic -Wl,--wrap=leakwrap_signals_block
- * flags: -Wl,--wrap=leakwrap_signals_restore */
+ * flags: -Wl,--wrap=leakwrap_signals_restore -Wl,--wrap=leakwrap_hash_table_has_room */
+#include "wrap/base/hash_table.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
@@ -122,6 +123,16 @@ static void record_late(uint32_t who)
 	leakwrap_readers_leave(entered);
 }
 
+/* Checks that the block that was recorded last keeps the backtrace of WHO. */
+static void check_last(uint32_t who)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		collect();
+		use_memory();
+		CHECK(is_site_of(live[KEPT], who));
+	}
+}
+
 /* -- stepping ---------------------------------------------------------------------------------- */
 
 void __wrap_leakwrap_signals_block(struct leakwrap_mask *before);
@@ -129,10 +140,32 @@ void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before);
 void __real_leakwrap_signals_block(struct leakwrap_mask *before);
 void __real_leakwrap_signals_restore(const struct leakwrap_mask *before);
 
+bool __wrap_leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
+                                         const struct leakwrap_hash_table_kind *kind);
+bool __real_leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
+                                         const struct leakwrap_hash_table_kind *kind);
+
+/* A table seems to have no room, so many times. */
+static unsigned refused;
+
+bool __wrap_leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
+                                         const struct leakwrap_hash_table_kind *kind)
+{
+	if (refused == 0)
+		return __real_leakwrap_hash_table_has_room(table, kind);
+	refused--;
+	return false;
+}
+
 #if defined __x86_64__ && !defined __SANITIZE_THREAD__
 
+/* What comes between, at instruction BETWEEN_AT, for the stack INTERRUPTED. */
+static void (*between)(void);
+static unsigned between_at;
+static uint32_t interrupted;
+
 static bool is_stepping, is_in_trap;
-static unsigned steps, collect_at, overtaken;
+static unsigned steps;
 
 static void step(bool does_step)
 {
@@ -146,10 +179,10 @@ static void step(bool does_step)
 static void on_trap(int number, siginfo_t *info, void *context)
 {
 	(void)number, (void)info;
-	if (++steps != collect_at)
+	if (++steps != between_at)
 		return;
 	is_in_trap = true;
-	collect();
+	between();
 	is_in_trap = is_stepping = false;
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 }
@@ -172,44 +205,107 @@ void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
 		step(true);
 }
 
-/* Walks stack WHO with a trap after each instruction up to that of COLLECT_AT, and collects
- * there. */
+/* Walks stack WHO with a trap after each instruction up to that of BETWEEN_AT. */
 static uint32_t walk_in_steps(uint32_t who)
 {
 	uint32_t number;
 
 	steps = 0;
+	interrupted = who;
 	step(true);
 	number = walk(who);
 	step(false);
 	return number;
 }
 
-/* Collects after each seventh instruction: the sanitizers put many between those of the table. */
-static void check_each_step(void)
+/* Counts the instructions of a walk. */
+static unsigned count_steps(void)
 {
-	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
-	unsigned last;
-
-	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
-	collect_at = 0;
+	between_at = 0;
 	walk_in_steps(next_stack++);
-	last = steps;
-	CHECK(last > 100 && last < 20000);
-	for (collect_at = 1; collect_at <= last; collect_at += 7) {
+	CHECK(steps > 100 && steps < 20000);
+	return steps;
+}
+
+/* Not each instruction is tried: the sanitizers put many between those of the table. */
+enum { STEP = 7, LONG_STEP = 20 };
+
+static void check_collection(void)
+{
+	const unsigned last = count_steps();
+	unsigned overtaken = 0;
+
+	between = collect;
+	for (between_at = 1; between_at <= last; between_at += STEP) {
 		const uint32_t who = next_stack++, before = leakwrap_sites_collections();
 
 		walk_in_steps(who);
 		overtaken += leakwrap_sites_collections() != before;
 		record_late(who);
-		for (unsigned i = 0; i < 3; i++) {
-			collect();
-			use_memory();
-			CHECK(is_site_of(live[KEPT], who));
-		}
+		check_last(who);
 	}
 	/* Some collections did come between. */
-	CHECK(overtaken > last / 14);
+	CHECK(overtaken > last / 2 / STEP);
+}
+
+static uint32_t found_between;
+
+/* Another thread finds the call site, and records its block later; it has none when a collection
+ * comes.  A third thread adds the call site again. */
+static void find_and_collect(void)
+{
+	found_between = walk(interrupted);
+	collect();
+	walk(interrupted);
+}
+
+static void check_equal_stacks(void)
+{
+	const unsigned last = count_steps();
+
+	between = find_and_collect;
+	for (between_at = 1; between_at <= last; between_at += LONG_STEP) {
+		const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
+		const uint32_t who = next_stack++, number = walk_in_steps(who);
+
+		use_memory();
+		live[KEPT] = steps < between_at ? number : found_between;
+		leakwrap_readers_leave(entered);
+		check_last(who);
+	}
+}
+
+/* Other threads fill the table, and the next one until it has no room, too. */
+static void fill_two_tables(void)
+{
+	refused = 2; /* without the lock, and with it */
+	walk(next_stack++);
+	CHECK(refused == 0);
+	refused = 1;
+}
+
+static void check_growth(void)
+{
+	const unsigned last = count_steps();
+
+	between = fill_two_tables;
+	for (between_at = 1; between_at <= last; between_at += LONG_STEP) {
+		const uint32_t who = next_stack++;
+
+		live[KEPT] = walk_in_steps(who);
+		refused = 0;
+		check_last(who);
+	}
+}
+
+static void check_each_step(void)
+{
+	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	check_collection();
+	check_equal_stacks();
+	check_growth();
 }
 
 #else
@@ -229,8 +325,7 @@ static void check_each_step(void)
 	const uint32_t who = next_stack++;
 
 	record_late(who);
-	use_memory();
-	CHECK(is_site_of(live[KEPT], who));
+	check_last(who);
 }
 
 #endif

@@ -159,7 +159,7 @@ uint32_t leakwrap_site_find_oldest(uint32_t number, const struct leakwrap_trace 
 
 /* -- adding ------------------------------------------------------------------------------------ */
 
-/* Drops NUMBER, which make_site has made and nobody knows. */
+/* Drops NUMBER, which make_site has made and which was in no table: nobody knows it. */
 static void drop_site(uint32_t number)
 {
 	if (number != LEAKWRAP_SITE_NONE) {
@@ -259,8 +259,8 @@ static const struct leakwrap_hash_table *table_with_room(enum leakwrap_site_sour
 	return source == LEAKWRAP_FROM_RESERVE ? table : NULL;
 }
 
-/* Lets other call sites be stored against MADE, which is in the table of backtraces now: keeps it
- * in *RECENT, if RECENT is not NULL.  REMOVALS: sites.removals before MADE was taken.
+/* Lets other call sites be stored against MADE, which has been put into the table of backtraces:
+ * keeps it in *RECENT, if RECENT is not NULL.  REMOVALS: sites.removals before MADE was taken.
  *
  * A collection that runs meanwhile may unlink MADE before it is in the table.  It would free MADE
  * too early then: other threads find it.  So that is undone.  Or the bytes of MADE are in the
@@ -287,6 +287,7 @@ uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t 
 	const unsigned removals = atomic_load(&sites.removals);
 	const struct leakwrap_hash_table *table;
 	_Atomic uint32_t *recent = NULL;
+	bool is_known = false; /* MADE was put into a table, where other threads find it */
 
 	if (number != LEAKWRAP_SITE_NONE)
 		return number;
@@ -296,12 +297,16 @@ uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t 
 			made = make_site(trace, hash, source, false, &recent);
 		number = table && made != LEAKWRAP_SITE_NONE ? insert(table, made, trace, hash)
 		                                             : LEAKWRAP_SITE_NONE;
-		/* A table that is replaced meanwhile may lose the entry. */
+		is_known = is_known || (number == made && made != LEAKWRAP_SITE_NONE);
+		/* A table that is replaced meanwhile may lose the entry.  Then the new table may
+		 * have a call site of TRACE that another thread added, or no room. */
 	} while (number != LEAKWRAP_SITE_NONE && table != atomic_load(&sites.by_backtrace));
-	if (number != made)
+	if (!is_known)
 		drop_site(made);
-	else if (made != LEAKWRAP_SITE_NONE)
+	else
 		publish(made, recent, source, removals);
+	if (is_known && number != made)
+		leakwrap_sites_may_repeat();
 	return number;
 }
 
