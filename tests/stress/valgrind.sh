@@ -78,13 +78,14 @@ sites() {
 	dump_sites "$1" "$(dumps "$1" | tail -n 1)" | cut -d';' -f1-2 | sort
 }
 
-# build_for_valgrind NAME SOURCE: builds a test program. Valgrind 3.19 reads line numbers and inlined
-# functions for the section .text alone, so the tracer's section gets that name: the suppressions
-# name inlined functions of the tracer.
+# build_for_valgrind NAME SOURCE: builds a test program. Valgrind 3.19 reads line numbers and
+# inlined functions of .text alone. The suppressions name inlined functions of the tracer, so the
+# tracer's section gets that name.
 build_for_valgrind() {
 	# shellcheck disable=SC2086 # one or none
 	build "$1" "$2" -Wno-error $strip
-	objcopy --rename-section .text=.text_of_program --rename-section leakwrap_own_code=.text "$W/$1"
+	objcopy --rename-section .text=.text_of_program \
+		--rename-section leakwrap_own_code=.text "$W/$1"
 }
 
 # check SOURCE [ARGUMENT...]: compares the program with and without valgrind. OPTIONS are more
