@@ -174,13 +174,16 @@ void leakwrap_site_bases_keep(bool (*keep)(uint32_t number))
 
 /* -- removing: site_removal.h ------------------------------------------------------------------ */
 
+/* The thread that made NUMBER may drop it meanwhile: then it has no backtrace. */
 void leakwrap_site_keep_high_halves(uint32_t number)
 {
+	const leakwrap_pool_offset bytes = leakwrap_site_backtrace(number);
 	const struct leakwrap_base_backtrace *base = NULL;
 	const uint8_t *offsets;
 
 	/* A delta has the high halves of another call site. */
-	leakwrap_delta_read_site(leakwrap_site_backtrace(number), &offsets, &base);
+	if (bytes != 0)
+		leakwrap_delta_read_site(bytes, &offsets, &base);
 	if (base)
 		leakwrap_base_backtrace_keep_high_halves(base);
 }
