@@ -339,6 +339,8 @@ static void collect(void)
 		give_back();
 	check_unlinked();
 	free_all_unlinked();
+	/* Blocks may come late at the call sites that are unlinked from now on. */
+	atomic_store(&collection.has_checked, 0);
 	kept_count = 0;
 	for_each_site(count_kept);
 	collection.units = units_now();
@@ -353,7 +355,6 @@ static void collect(void)
 	leakwrap_grace_begin(&collection.grace);
 	collection.unlinked_at = leakwrap_time_monotonic();
 	collection.has_unlinked = true;
-	atomic_store(&collection.has_checked, 0);
 	leakwrap_sites_end_removal();
 }
 
