@@ -60,8 +60,22 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	return (struct leakwrap_live_block){(uintptr_t)block, 1, atomic_load(slot(block))};
 }
 
+/* What comes while a thread settles the record of a block, or NULL. */
+static void (*_Atomic between)(void);
+
+static void interrupt(void)
+{
+	void (*const comes)(void) = atomic_load(&between);
+
+	if (!comes)
+		return;
+	atomic_store(&between, NULL);
+	comes();
+}
+
 bool leakwrap_live_has_site(const void *block, uint32_t site)
 {
+	interrupt();
 	yield_at_times();
 	return atomic_load(slot(block)) == site;
 }
@@ -88,6 +102,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
 	CHECK(!stack);
+	interrupt();
 	check_trace(trace);
 	return (uint32_t)trace->pcs[0];
 }
@@ -228,6 +243,35 @@ static void check_dumps(void)
 	leakwrap_site_numbers_release();
 }
 
+/* A dump comes while a thread settles the record of a block: each block is listed. */
+static void dump_between(void)
+{
+	leakwrap_site_numbers_hold();
+	leakwrap_young_sites_settle(false);
+	for (size_t i = 0; i < ALL; i++) {
+		const uint32_t site = atomic_load(&site_of[i]);
+
+		CHECK(!leakwrap_site_is_young(site) || site < leakwrap_young_ring_limit());
+	}
+	leakwrap_site_numbers_release();
+}
+
+static void check_dump_between(void)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		between = dump_between;
+		allocate(i, i + 3);
+	}
+	for (uint32_t i = 1000; i < 1100; i++) {
+		allocate(i, i + 3);
+		between = dump_between;
+		leakwrap_young_site_settle(block_at(i));
+	}
+	between = NULL;
+	for (uint32_t i = 0; i < 1100; i++)
+		CHECK(atomic_load(&site_of[i]) == i + 3);
+}
+
 /* A block before it is resized, a backtrace that comes again, and an entry that is not used. */
 static void check_the_rest(void)
 {
@@ -322,6 +366,7 @@ int main(void)
 	pthread_t threads[THREADS], dumper;
 
 	check_short_lives();
+	check_dump_between();
 	check_survivors();
 	check_dumps();
 	check_the_rest();

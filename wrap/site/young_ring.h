@@ -19,13 +19,17 @@
 /* The most frames of an entry. */
 #define LEAKWRAP_YOUNG_DEPTH_MAX 62u
 
-/* Values of BLOCK that are no addresses. */
-#define LEAKWRAP_YOUNG_FREE  0u
-#define LEAKWRAP_YOUNG_TAKEN 1u /* its block has no record yet, or the entry is given up */
+/* The value of BLOCK without a block. */
+#define LEAKWRAP_YOUNG_FREE 0u
+
+/* A bit of BLOCK: the entry is taken.  The block with the call site is being settled or has no
+ * record yet, or the entry is given up. */
+#define LEAKWRAP_YOUNG_TAKEN 1u
 
 struct leakwrap_young_entry {
-	/* The block that has the call site, or had it.  Who exchanges another value for
-	 * LEAKWRAP_YOUNG_TAKEN may write the rest. */
+	/* The block that has the call site, or had it.  Who sets LEAKWRAP_YOUNG_TAKEN may write the
+	 * rest.  The block's address stays until the next block has a record: as long as the record
+	 * is not settled, dumps find it here. */
 	_Atomic uintptr_t block;
 	uint32_t depth;
 	uint32_t kind; /* enum leakwrap_trace_kind */

@@ -73,6 +73,18 @@ static bool is_new(const struct leakwrap_trace *trace)
 	return true;
 }
 
+/* Takes ENTRY.  Returns false if it is taken already.  Sets *BEFORE to the block that has its call
+ * site, or had it. */
+static bool take_entry(struct leakwrap_young_entry *entry, uintptr_t *before)
+{
+	*before = atomic_load(&entry->block);
+	while ((*before & LEAKWRAP_YOUNG_TAKEN) == 0)
+		if (atomic_compare_exchange_weak(&entry->block, before,
+		                                 *before | LEAKWRAP_YOUNG_TAKEN))
+			return true;
+	return false;
+}
+
 uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_be_learned)
 {
 	struct leakwrap_young_entry *entry;
@@ -86,8 +98,7 @@ uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_b
 	if (number == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
 	entry = leakwrap_young_ring_entry(number);
-	before = atomic_exchange(&entry->block, LEAKWRAP_YOUNG_TAKEN);
-	if (before == LEAKWRAP_YOUNG_TAKEN ||
+	if (!take_entry(entry, &before) ||
 	    (before != LEAKWRAP_YOUNG_FREE && !settle((const void *)before, number, entry)))
 		return LEAKWRAP_SITE_NONE;
 	/* Who holds the numbers may have read NUMBER before, and reads the backtrace later. */
@@ -147,24 +158,26 @@ void leakwrap_young_site_settle(const void *block)
 		return;
 	entry = leakwrap_young_ring_entry(site);
 	entered = leakwrap_readers_enter();
-	if (!atomic_compare_exchange_strong(&entry->block, &before, LEAKWRAP_YOUNG_TAKEN))
+	if (!atomic_compare_exchange_strong(&entry->block, &before, before | LEAKWRAP_YOUNG_TAKEN))
 		settle_taken(block, site);
 	else if (settle(block, site, entry))
 		atomic_store(&entry->block, LEAKWRAP_YOUNG_FREE);
 	leakwrap_readers_leave(entered);
 }
 
-/* Settles the record of the block that has the call site NUMBER.  The numbers are held. */
+/* Settles the record of the block that has the call site NUMBER.  The numbers are held.  Another
+ * thread may have taken the entry to settle the record, and may be stopped meanwhile.  It does not
+ * write the entry while the numbers are held. */
 static void settle_now(uint32_t number, bool has_lock)
 {
 	struct leakwrap_young_entry *const entry = leakwrap_young_ring_entry(number);
-	const uintptr_t block = atomic_load(&entry->block);
+	const uintptr_t block = atomic_load(&entry->block) & ~(uintptr_t)LEAKWRAP_YOUNG_TAKEN;
 	struct leakwrap_trace trace;
 	uint32_t in_table;
 
-	if (block == LEAKWRAP_YOUNG_FREE || block == LEAKWRAP_YOUNG_TAKEN ||
-	    !leakwrap_live_has_site((const void *)block, number))
+	if (block == LEAKWRAP_YOUNG_FREE || !leakwrap_live_has_site((const void *)block, number))
 		return;
+	atomic_thread_fence(memory_order_acquire); /* the record is as new as the entry */
 	trace = trace_of(entry);
 	in_table = leakwrap_site_number_now(&trace, has_lock);
 	if (in_table == LEAKWRAP_SITE_NONE ||
