@@ -73,9 +73,14 @@ static void interrupt(void)
 	comes();
 }
 
+/* No block has a slot. */
+static _Atomic bool are_exact;
+
 bool leakwrap_live_has_site(const void *block, uint32_t site)
 {
 	interrupt();
+	if (are_exact)
+		return false;
 	yield_at_times();
 	return atomic_load(slot(block)) == site;
 }
@@ -272,6 +277,29 @@ static void check_dump_between(void)
 		CHECK(atomic_load(&site_of[i]) == i + 3);
 }
 
+/* A block that has become an exact block keeps its young call site, which dumps list from then
+ * on. */
+static void check_exact_block(void)
+{
+	allocate(0, 3);
+	CHECK(leakwrap_site_is_young(atomic_load(&site_of[0])));
+	CHECK(leakwrap_young_ring_limit() == 0);
+	are_exact = true;
+	for (uint32_t i = 1; i < 2 * LEAKWRAP_YOUNG_CHUNK; i++) {
+		const uint32_t site = take(i + 3);
+
+		if (leakwrap_site_is_young(site))
+			leakwrap_young_site_drop(site);
+	}
+	are_exact = false;
+	CHECK(leakwrap_young_ring_limit() > atomic_load(&site_of[0]));
+	CHECK(first_frame_of(atomic_load(&site_of[0])) == 3 && may_repeat);
+	/* The tests that follow are without exact blocks. */
+	may_repeat = false;
+	atomic_store(&leakwrap_young_ring.is_listed, false);
+	atomic_store(&site_of[0], 0);
+}
+
 /* A block before it is resized, a backtrace that comes again, and an entry that is not used. */
 static void check_the_rest(void)
 {
@@ -367,6 +395,7 @@ int main(void)
 
 	check_short_lives();
 	check_dump_between();
+	check_exact_block();
 	check_survivors();
 	check_dumps();
 	check_the_rest();

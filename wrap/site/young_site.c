@@ -41,6 +41,13 @@ static bool is_gone(const void *block, uint32_t number)
 	       !leakwrap_slot_is_of_site(atomic_load_explicit(slot, memory_order_relaxed), number);
 }
 
+/* Lets dumps list young call sites. */
+static void list_young(void)
+{
+	atomic_store(&leakwrap_young_ring.is_listed, true);
+	leakwrap_sites_may_repeat();
+}
+
 /* Settles the record of BLOCK if it has NUMBER, of ENTRY.  Returns false if it still has NUMBER:
  * then nobody may write ENTRY again. */
 static bool settle(const void *block, uint32_t number, struct leakwrap_young_entry *entry)
@@ -52,7 +59,10 @@ static bool settle(const void *block, uint32_t number, struct leakwrap_young_ent
 		leakwrap_live_change_site(block, number, number_of(entry));
 	}
 	/* Pages of slots that were reclaimed may have made it an exact block. */
-	return leakwrap_live_find(block).site != number;
+	if (leakwrap_live_find(block).site != number)
+		return true;
+	list_young();
+	return false;
 }
 
 /* Which backtraces had young call sites: some bits of their hashes, by other bits.  A later
@@ -181,10 +191,8 @@ static void settle_now(uint32_t number, bool has_lock)
 	trace = trace_of(entry);
 	in_table = leakwrap_site_number_now(&trace, has_lock);
 	if (in_table == LEAKWRAP_SITE_NONE ||
-	    !leakwrap_live_change_site((const void *)block, number, in_table)) {
-		atomic_store(&leakwrap_young_ring.is_listed, true);
-		leakwrap_sites_may_repeat();
-	}
+	    !leakwrap_live_change_site((const void *)block, number, in_table))
+		list_young();
 }
 
 void leakwrap_young_sites_settle(bool has_lock)
