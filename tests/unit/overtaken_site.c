@@ -1,7 +1,7 @@
 /* overtaken_site.c - a call site is added without the lock.  At any instruction something comes
- * between: a collection, one between two equal stacks, or a growth of the table.  The call site
- * keeps its backtrace afterwards, however often its memory is used again.  For x86-64, which can
- * stop at each instruction.  The parts are those of site_collect.c in wrap/site.
+ * between: a collection, one between two equal stacks, a growth of the table, or a mark.  The call
+ * site keeps its backtrace afterwards, however often its memory is used again.  No number from
+ * before the mark is given again.  For x86-64, which can stop at each instruction.  The parts are those of site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
@@ -18,6 +18,7 @@
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
@@ -298,6 +299,42 @@ static void check_growth(void)
 	}
 }
 
+/* Another thread adds the call site after a mark. */
+static void mark_and_find(void)
+{
+	CHECK(leakwrap_sites_begin_new());
+	walk(interrupted);
+}
+
+/* The thread drops its call site, whose number is from before the mark. */
+static void drop_after_mark(void)
+{
+	uint32_t limit;
+
+	between = mark_and_find;
+	between_at = count_steps();
+	do {
+		CHECK(between_at > LONG_STEP);
+		between_at -= LONG_STEP;
+		limit = leakwrap_site_numbers_limit();
+	} while (walk_in_steps(next_stack++) < leakwrap_sites_first_new() ||
+	         leakwrap_site_numbers_limit() != limit + 2);
+}
+
+static void check_mark(void)
+{
+	enum { MORE = 30000 }; /* than free numbers that rest */
+
+	drop_after_mark();
+	for (unsigned i = 0; i < 3 * MORE; i++) {
+		if (i % MORE == 0) {
+			collect();
+			collect();
+		}
+		CHECK(walk(next_stack++) >= leakwrap_sites_first_new());
+	}
+}
+
 static void check_each_step(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
@@ -306,6 +343,7 @@ static void check_each_step(void)
 	check_collection();
 	check_equal_stacks();
 	check_growth();
+	check_mark();
 }
 
 #else

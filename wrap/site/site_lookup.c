@@ -169,19 +169,32 @@ static void drop_site(uint32_t number)
 	}
 }
 
+/* Takes a number as leakwrap_site_number_take does, but none from before the latest fork or mark: a
+ * new block would count as an older one.  A thread that took such a number before may have dropped
+ * it since.  It is forgotten. */
+static uint32_t take_new_number(bool must_be_near)
+{
+	uint32_t number;
+
+	do
+		number = leakwrap_site_number_take(must_be_near);
+	while (number != LEAKWRAP_SITE_NONE && number < leakwrap_sites_first_new());
+	return number;
+}
+
 /* Takes a number with a chunk, or returns LEAKWRAP_SITE_NONE.  MUST_BE_NEAR: see
  * leakwrap_site_number_take.  Threads without the lock may take the last number: then it tries
  * again, not for ever: the count of those left may be too high. */
 static uint32_t take_number(enum leakwrap_site_source source, bool must_be_near)
 {
 	const bool from_reserve = source == LEAKWRAP_FROM_RESERVE;
-	uint32_t number = leakwrap_site_number_take(must_be_near);
+	uint32_t number = take_new_number(must_be_near);
 
 	for (int tries = 0; number == LEAKWRAP_SITE_NONE && source != LEAKWRAP_WITHOUT_LOCK &&
 	                    leakwrap_site_numbers_left() > 0 && tries < 8 &&
 	                    leakwrap_site_numbers_add_chunk(must_be_near, from_reserve);
 	     tries++)
-		number = leakwrap_site_number_take(must_be_near);
+		number = take_new_number(must_be_near);
 	return number;
 }
 
