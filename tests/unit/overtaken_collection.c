@@ -1,6 +1,7 @@
 /* overtaken_collection.c - something comes between two instructions of a collection of call sites:
- * a thread drops the call site that the collection looks at, or a dump asks what is shown.  The
- * parts are those of site_collect.c in wrap/site.
+ * a thread drops the call site that the collection looks at, or a dump asks what is shown.  Or a
+ * collection comes while a thread adds a call site, and then a fork.  The parts are those of
+ * site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
@@ -10,47 +11,120 @@
  * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/hash_table.c wrap/base/arena.c
  * sources: wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c wrap/base/options.c
  * sources: wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
- * flags: -Wl,--wrap=leakwrap_site_numbers_narrow */
+ * flags: -Wl,--wrap=leakwrap_site_numbers_narrow -Wl,--wrap=leakwrap_pages_map
+ * flags: -Wl,--wrap=leakwrap_site_number_take -Wl,--wrap=leakwrap_lock */
+#include "wrap/base/locked_uthash.h"
 #include "wrap/live/live.h"
+#include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_read.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
 #include "one_module.h"
 #include "unit.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* -- the rest of the runtime ------------------------------------------------------------------- */
+
+/* The call sites of the live blocks. */
+enum { BLOCKS = 1000 };
+
+static uint32_t live[BLOCKS];
 
 void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
                         void *context)
 {
-	(void)visit, (void)context;
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		const struct leakwrap_live_block block = {1, 1, live[i]};
+
+		if (block.site != LEAKWRAP_SITE_NONE)
+			visit(context, &block);
+	}
 }
 
-/* What comes between the unlinking of call sites and the end of the collection, or NULL. */
-static void (*between)(void);
+/* There is no memory for a mapping of this size. */
+static size_t refused = SIZE_MAX;
+
+void *__wrap_leakwrap_pages_map(size_t size);
+void *__real_leakwrap_pages_map(size_t size);
+
+void *__wrap_leakwrap_pages_map(size_t size)
+{
+	return size < refused ? __real_leakwrap_pages_map(size) : NULL;
+}
+
+/* What comes between the unlinking of call sites and the end of the collection; before a number is
+ * taken for a call site whose backtrace is stored; and before the lock is taken.  NULL: nothing. */
+static void (*between)(void), (*before_number)(void), (*before_lock)(void);
+
+/* Calls what *COMES is, once. */
+static void let_come(void (**comes)(void))
+{
+	void (*const now)(void) = *comes;
+
+	*comes = NULL;
+	if (now)
+		now();
+}
 
 void __wrap_leakwrap_site_numbers_narrow(uint32_t due_in, void (*give)(uint32_t first));
 void __real_leakwrap_site_numbers_narrow(uint32_t due_in, void (*give)(uint32_t first));
 
 void __wrap_leakwrap_site_numbers_narrow(uint32_t due_in, void (*give)(uint32_t first))
 {
-	if (between)
-		between();
+	let_come(&between);
 	__real_leakwrap_site_numbers_narrow(due_in, give);
+}
+
+uint32_t __wrap_leakwrap_site_number_take(bool must_be_near);
+uint32_t __real_leakwrap_site_number_take(bool must_be_near);
+
+uint32_t __wrap_leakwrap_site_number_take(bool must_be_near)
+{
+	let_come(&before_number);
+	return __real_leakwrap_site_number_take(must_be_near);
+}
+
+void __wrap_leakwrap_lock(struct leakwrap_lock *lock);
+void __real_leakwrap_lock(struct leakwrap_lock *lock);
+
+void __wrap_leakwrap_lock(struct leakwrap_lock *lock)
+{
+	let_come(&before_lock);
+	__real_leakwrap_lock(lock);
 }
 
 /* -- the tests --------------------------------------------------------------------------------- */
 
+static uintptr_t first_frame_of(uint32_t who)
+{
+	return 0x400000 + (uintptr_t)who * 16;
+}
+
 /* Walks stack WHO, whose stack is not learned.  Returns its call site. */
 static uint32_t walk(uint32_t who)
 {
-	uintptr_t pcs[] = {0x400000 + (uintptr_t)who * 16, 0x500000};
+	uintptr_t pcs[] = {first_frame_of(who), 0x500000};
 	const struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .depth = 2};
 	const struct leakwrap_stack bounds = {1, 2, false};
 
 	return leakwrap_site_number(&trace, &bounds);
+}
+
+/* Collects after the call sites have rested. */
+static void collect(void)
+{
+	const uint32_t before = leakwrap_sites_collections();
+
+	usleep(25000);
+	for (unsigned wanted = 0; wanted < 70000; wanted++)
+		leakwrap_site_numbers_count_want();
+	leakwrap_sites_collect_if_due();
+	CHECK(leakwrap_sites_collections() == before + 1);
 }
 
 /* A collection has seen that a call site has a backtrace.  Then the thread that makes the call site
@@ -71,7 +145,6 @@ static uint32_t unlinked;
 static void dump(void)
 {
 	CHECK(leakwrap_site_is_unlinked(unlinked) && !leakwrap_site_is_doomed(unlinked));
-	between = NULL;
 }
 
 /* A dump shows what a call site has allocated that the collection has just unlinked. */
@@ -79,15 +152,61 @@ static void dump_in_collection(void)
 {
 	unlinked = walk(2);
 	between = dump;
-	for (unsigned wanted = 0; wanted < 70000; wanted++)
-		leakwrap_site_numbers_count_want();
-	leakwrap_sites_collect_if_due();
+	collect();
 	CHECK(!between);
+}
+
+enum { OVERTAKEN = 3, OTHERS };
+
+/* Another thread forks.  This thread is not in the child, which finds its call site. */
+static void fork_and_find(void)
+{
+	const pid_t child = fork();
+	int status;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		uintptr_t pcs[LEAKWRAP_MAX_DEPTH];
+		struct leakwrap_trace trace = {.pcs = pcs};
+
+		leakwrap_self.reader = NULL;
+		leakwrap_sites_collect_forked();
+		live[0] = walk(OVERTAKEN);
+		collect();
+		leakwrap_site_read(live[0], &trace);
+		CHECK(trace.depth == 2 && pcs[0] == first_frame_of(OVERTAKEN));
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Other threads add call sites.  A collection has no memory to remove some. */
+static void add_others_and_collect(void)
+{
+	for (uint32_t i = 1; i < BLOCKS; i++)
+		live[i] = walk(OTHERS + i);
+	refused = 100000;
+	collect();
+	refused = SIZE_MAX;
+	before_lock = fork_and_find;
+}
+
+/* A thread has stored a backtrace where the collection that overtakes it does not look.  It waits
+ * for the lock to say so, and another thread has the lock to fork. */
+static void fork_after_collection(void)
+{
+	live[0] = walk(OTHERS);
+	collect();
+	collect();
+	before_number = add_others_and_collect;
+	walk(OVERTAKEN);
+	CHECK(!before_number && !before_lock);
 }
 
 int main(void)
 {
 	drop_what_is_visited();
 	dump_in_collection();
+	fork_after_collection();
 	return 0;
 }

@@ -449,5 +449,6 @@ void leakwrap_sites_collect_forked(void)
 	leakwrap_readers_forked();
 	leakwrap_site_numbers_forked();
 	leakwrap_site_marks_end();
+	leakwrap_sites_removal_forked();
 	atomic_store(&collection.is_running, 0);
 }

@@ -355,6 +355,12 @@ void leakwrap_sites_end_removal(void)
 	atomic_fetch_add(&sites.removals, 1);
 }
 
+/* A thread that is not in the child may have waited for the lock: see publish. */
+void leakwrap_sites_removal_forked(void)
+{
+	atomic_store(&sites.took_late, true);
+}
+
 bool leakwrap_sites_took_late(void)
 {
 	const bool took_late = atomic_load(&sites.took_late);
