@@ -8,7 +8,10 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { FEW = 200, MANY = 40000, THREADS = 4 };
 
@@ -85,11 +88,80 @@ static void *store_many(void *start)
 	return NULL;
 }
 
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+
+/* Stores rules of two addresses in turn that have one slot in all caches, COUNT times. */
+static void replace(unsigned count)
+{
+	static unsigned turn;
+
+	for (; count > 0; count--) {
+		const uintptr_t pc = 0x400000 + (turn++ % 2 << LEAKWRAP_RULE_SLOTS_LAST);
+		const struct leakwrap_rule rule = rule_of(1);
+
+		leakwrap_rule_cache_store(leakwrap_rule_cache(), pc, &rule);
+	}
+}
+
+static unsigned steps, grow_at;
+
+/* Other threads make the cache grow to its full size. */
+static void on_trap(int number)
+{
+	(void)number;
+	if (++steps == grow_at)
+		replace(1u << LEAKWRAP_RULE_SLOTS_LAST);
+}
+
+/* In a child: stores the rule after which the cache has to grow, with a trap after each
+ * instruction.  At the instruction GROW_AT other threads make it grow to its full size.  Returns
+ * false if there are fewer instructions. */
+static bool grow_between(void)
+{
+	const pid_t child = fork();
+	int status;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		replace(1u << LEAKWRAP_RULE_SLOTS_FIRST >> 2);
+		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+		replace(1);
+		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+		CHECK(leakwrap_rule_cache().mask + 1 ==
+		      (uintptr_t)1 << (steps >= grow_at ? LEAKWRAP_RULE_SLOTS_LAST
+		                                        : LEAKWRAP_RULE_SLOTS_FIRST + 1));
+		_exit(steps >= grow_at ? 0 : 2);
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	CHECK(WEXITSTATUS(status) != 1);
+	return WEXITSTATUS(status) == 0;
+}
+
+/* A thread makes the cache larger, and others do so meanwhile.  It does not become smaller. */
+static void check_growth_between(void)
+{
+	const struct sigaction action = {.sa_handler = on_trap};
+
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	for (grow_at = 1; grow_between(); grow_at++)
+		;
+	CHECK(grow_at > 100);
+}
+
+#else
+
+static void check_growth_between(void)
+{
+}
+
+#endif
+
 int main(void)
 {
 	static const unsigned start[THREADS] = {0, MANY / THREADS, MANY / 2, MANY / 4 * 3};
 	pthread_t threads[THREADS];
 
+	check_growth_between();
 	/* Few addresses leave the cache as small as it begins. */
 	for (unsigned round = 0; round < 4; round++)
 		store(0, FEW, true);

@@ -184,19 +184,19 @@ static _Atomic uintptr_t index_mask = FIRST_SLOTS - 1;
 static _Atomic uintptr_t replaced;
 
 /* Counts a rule that was replaced.  After a quarter as many as there are slots, doubles the slots
- * of later walks.  A rule that does not stand at its new index is found anew.  The stores are
- * plain: a count that is lost between threads does no harm, and not every machine has atomic
- * sums. */
+ * of later walks.  A rule that does not stand at its new index is found anew.  The count is stored
+ * plainly: a count that is lost between threads does no harm, and not every machine has atomic
+ * sums.  But the mask never shrinks: rules above it would not be flushed. */
 static void count_replaced(void)
 {
-	const uintptr_t mask = atomic_load_explicit(&index_mask, memory_order_relaxed);
+	uintptr_t mask = atomic_load_explicit(&index_mask, memory_order_relaxed);
 	const uintptr_t count = atomic_load_explicit(&replaced, memory_order_relaxed) + 1;
 
 	if (mask == LAST_SLOTS - 1)
 		return;
 	atomic_store_explicit(&replaced, count <= mask / 4 ? count : 0, memory_order_relaxed);
 	if (count > mask / 4)
-		atomic_store_explicit(&index_mask, 2 * mask + 1, memory_order_relaxed);
+		atomic_compare_exchange_strong(&index_mask, &mask, 2 * mask + 1);
 }
 
 /* Empties the cache, for the modules of GENERATION.  A walk that began before may still read a
