@@ -159,6 +159,8 @@ static void check_growth_between(void)
 int main(void)
 {
 	static const unsigned start[THREADS] = {0, MANY / THREADS, MANY / 2, MANY / 4 * 3};
+	const struct leakwrap_rule rule = rule_of(1);
+	struct leakwrap_rule_cache before;
 	pthread_t threads[THREADS];
 
 	check_growth_between();
@@ -178,8 +180,11 @@ int main(void)
 	CHECK(count_found(FEW) == FEW);
 	CHECK(count_found(MANY) > MANY / 8);
 
-	/* When the modules have changed, it is empty. */
+	/* When the modules have changed, it is empty, also of a rule that comes late. */
+	before = leakwrap_rule_cache();
 	atomic_fetch_add(&generation, 1);
+	CHECK(count_found(MANY) == 0);
+	leakwrap_rule_cache_store(before, address(1), &rule);
 	CHECK(count_found(MANY) == 0);
 	return 0;
 }

@@ -207,8 +207,10 @@ static void flush(struct cache *cache, _Atomic leakwrap_rule_slot *slots, unsign
 {
 	/* A new cache is empty, and reading it would bring its pages into memory. */
 	bool is_new = atomic_load(&cache->generation) == 0;
-	uintptr_t last = atomic_load_explicit(&index_mask, memory_order_relaxed);
+	uintptr_t last;
 
+	atomic_thread_fence(memory_order_seq_cst); /* see leakwrap_rule_cache_store */
+	last = atomic_load_explicit(&index_mask, memory_order_relaxed);
 	for (uintptr_t i = 0; i <= last && !is_new; i++)
 		if (atomic_load_explicit(&slots[i], memory_order_relaxed) != 0)
 			atomic_store_explicit(&slots[i], 0, memory_order_relaxed);
@@ -225,12 +227,12 @@ static struct leakwrap_rule_cache prepare(struct cache *cache)
 	unsigned generation = leakwrap_modules_generation();
 
 	if (leakwrap_unlikely(!slots))
-		return (struct leakwrap_rule_cache){&empty_slot, 0};
+		return (struct leakwrap_rule_cache){&empty_slot, 0, 0};
 	if (leakwrap_unlikely(atomic_load_explicit(&cache->generation, memory_order_acquire) !=
 	                      generation))
 		flush(cache, slots, generation);
 	return (struct leakwrap_rule_cache){
-	        slots, atomic_load_explicit(&index_mask, memory_order_relaxed)};
+	        slots, atomic_load_explicit(&index_mask, memory_order_relaxed), generation};
 }
 
 struct leakwrap_rule_cache leakwrap_rule_cache(void)
@@ -244,7 +246,7 @@ struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 {
 #ifdef LEAKWRAP_BARE
 	(void)cache;
-	return (struct leakwrap_rule_cache){&empty_slot, 0};
+	return (struct leakwrap_rule_cache){&empty_slot, 0, 0};
 #else
 	static struct cache caches[LEAKWRAP_CODE_CACHES];
 
@@ -252,6 +254,9 @@ struct leakwrap_rule_cache leakwrap_code_cache(unsigned cache)
 #endif
 }
 
+/* A walk that guesses may have come to code in which no thread has a frame.  That code may be
+ * unloaded before its rule is stored.  Either the flush sees the rule, or the generation here is
+ * another.  A rule of the wide table is written before its slot. */
 void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
                                const struct leakwrap_rule *rule)
 {
@@ -279,5 +284,8 @@ void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
 	old = atomic_load_explicit(place, memory_order_relaxed);
 	if (old != 0 && !leakwrap_rule_slot_is_for(old, pc))
 		count_replaced();
-	atomic_store_explicit(place, slot, memory_order_relaxed);
+	atomic_store_explicit(place, slot, memory_order_release);
+	atomic_thread_fence(memory_order_seq_cst);
+	if (leakwrap_modules_generation() != cache.generation)
+		atomic_store_explicit(place, 0, memory_order_relaxed);
 }

@@ -129,6 +129,7 @@ typedef uint32_t leakwrap_rule_slot;
 struct leakwrap_rule_cache {
 	_Atomic leakwrap_rule_slot *slots;
 	uintptr_t mask;
+	unsigned generation; /* of the modules at the start of the walk */
 };
 
 /* Returns the cache for one walk.  Flushes it first if modules were loaded or unloaded since the
@@ -167,9 +168,9 @@ static inline bool leakwrap_rule_slot_is_for(leakwrap_rule_slot slot, uintptr_t 
 /* Returns the rule that SLOT, which is not empty, holds or numbers. */
 struct leakwrap_rule leakwrap_rule_slot_rule(leakwrap_rule_slot slot);
 
-/* Stores RULE for PC in CACHE.  Stores nothing if there is no memory, the wide table is full, or
- * the tag of PC does not fit.  Enlarges the caches of later walks if many rules have been
- * replaced by others. */
+/* Stores RULE for PC in CACHE.  Stores nothing if there is no memory, the wide table is full, the
+ * tag of PC does not fit, or the modules have changed since the start of the walk.  Enlarges the
+ * caches of later walks if many rules have been replaced by others. */
 void leakwrap_rule_cache_store(struct leakwrap_rule_cache cache, uintptr_t pc,
                                const struct leakwrap_rule *rule);
 
