@@ -1,6 +1,7 @@
 /* overtaken_collection.c - something comes between two instructions of a collection of call sites:
  * a thread drops the call site that the collection looks at, or a dump asks what is shown.  Or a
- * collection comes while a thread adds a call site, and then a fork.  The parts are those of
+ * collection comes while a thread adds a call site, and then a fork, or while a thread adds up the
+ * peak.  The parts are those of
  * site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
@@ -19,6 +20,7 @@
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
+#include "wrap/site/site_peak.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
@@ -115,15 +117,20 @@ static uint32_t walk(uint32_t who)
 	return leakwrap_site_number(&trace, &bounds);
 }
 
-/* Collects after the call sites have rested. */
-static void collect(void)
+/* Collects after the call sites have rested, if no reader prevents it. */
+static void try_to_collect(void)
 {
-	const uint32_t before = leakwrap_sites_collections();
-
 	usleep(25000);
 	for (unsigned wanted = 0; wanted < 70000; wanted++)
 		leakwrap_site_numbers_count_want();
 	leakwrap_sites_collect_if_due();
+}
+
+static void collect(void)
+{
+	const uint32_t before = leakwrap_sites_collections();
+
+	try_to_collect();
 	CHECK(leakwrap_sites_collections() == before + 1);
 }
 
@@ -203,10 +210,35 @@ static void fork_after_collection(void)
 	CHECK(!before_number && !before_lock);
 }
 
+/* The blocks are released, and collections come before the sums of the peak are kept. */
+static void release_and_collect(void)
+{
+	for (unsigned i = 0; i < BLOCKS; i++)
+		live[i] = LEAKWRAP_SITE_NONE;
+	for (unsigned i = 0; i < 4; i++)
+		try_to_collect();
+}
+
+static void collect_in_look(void)
+{
+	const uint32_t number = live[0] = walk(OTHERS + BLOCKS);
+	int64_t time;
+
+	before_lock = release_and_collect;
+	leakwrap_peak_look();
+	CHECK(!before_lock);
+	for (unsigned i = 0; i < 4; i++)
+		collect();
+	leakwrap_peak_begin_reading(&time);
+	CHECK(leakwrap_site_peak(number).blocks == 1 && leakwrap_site_depth(number) == 2);
+	leakwrap_peak_end_reading();
+}
+
 int main(void)
 {
 	drop_what_is_visited();
 	dump_in_collection();
 	fork_after_collection();
+	collect_in_look();
 	return 0;
 }

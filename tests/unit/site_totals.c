@@ -2,6 +2,7 @@
  * sources: wrap/site/site_peak.c wrap/live/samples.c
  * sources: wrap/site/site_allocated.c wrap/base/sampling.c
  * sources: wrap/base/thread.c wrap/base/locked_uthash.c wrap/base/options.c
+ * sources: wrap/base/readers.c wrap/base/thread_memory.c
  * sources: report/site_totals.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_scratch_map */
 #include "report/site_totals.h"
@@ -48,6 +49,14 @@ uint32_t leakwrap_sites_first_marked(void)
 void leakwrap_site_mark(uint32_t number)
 {
 	(void)number;
+}
+
+void leakwrap_site_numbers_hold(void)
+{
+}
+
+void leakwrap_site_numbers_release(void)
+{
 }
 
 bool leakwrap_site_group_is_idle(uint32_t number)

@@ -1,6 +1,7 @@
 /* site_peak.c - see site_peak.h. */
 #include "wrap/site/site_peak.h"
 
+#include "wrap/base/readers.h"
 #include "wrap/base/sampling.h"
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
@@ -62,15 +63,9 @@ static void unmap(struct leakwrap_peak *sites, uint32_t count)
 		leakwrap_scratch_unmap(sites, count * sizeof(*sites));
 }
 
-void leakwrap_peak_look(void)
+/* Keeps the sums of WALK if there are more bytes than ever, else unmaps them. */
+static void keep_highest(struct walk walk)
 {
-	struct walk walk = {.count = leakwrap_sites_limit()};
-
-	walk.sites = leakwrap_scratch_map(walk.count * sizeof(*walk.sites));
-	if (!walk.sites)
-		return;
-	leakwrap_live_each(add_block, &walk);
-	leakwrap_samples_each(add_sample, &walk);
 	leakwrap_lock(&peak.lock);
 	if (!peak.is_read && walk.all.bytes > peak.all.bytes) {
 		struct leakwrap_peak *const before = peak.sites;
@@ -85,6 +80,25 @@ void leakwrap_peak_look(void)
 	}
 	leakwrap_unlock(&peak.lock);
 	unmap(walk.sites, walk.count);
+}
+
+/* A block may be released before the sums are kept, which mark its call site in collections.  So
+ * the numbers are held like those that a dump shows. */
+void leakwrap_peak_look(void)
+{
+	struct walk walk = {.count = leakwrap_sites_limit()};
+	enum leakwrap_readers_entry entered;
+
+	walk.sites = leakwrap_scratch_map(walk.count * sizeof(*walk.sites));
+	if (!walk.sites)
+		return;
+	leakwrap_site_numbers_hold();
+	entered = leakwrap_readers_enter();
+	leakwrap_live_each(add_block, &walk);
+	leakwrap_samples_each(add_sample, &walk);
+	keep_highest(walk);
+	leakwrap_readers_leave(entered);
+	leakwrap_site_numbers_release();
 }
 
 struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time)

@@ -14,7 +14,8 @@ struct leakwrap_peak {
 	uint64_t bytes, blocks;
 };
 
-/* Adds up the live blocks by call site, and keeps the sums if there are more bytes than ever. */
+/* Adds up the live blocks by call site, and keeps the sums if there are more bytes than ever.
+ * Signals are blocked: a handler that leaves by siglongjmp would keep call sites for ever. */
 void leakwrap_peak_look(void);
 
 /* Begins to read the peak, which does not change until leakwrap_peak_end_reading.  One thread at a
