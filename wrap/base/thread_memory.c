@@ -10,7 +10,7 @@
 
 struct leakwrap_thread_memory_block {
 	struct leakwrap_thread_memory_block *next;
-	_Atomic int thread; /* owner; 0: none */
+	_Atomic int thread; /* the owner's id, or its negative (take_over); 0: none */
 	_Atomic int process;
 	alignas(union leakwrap_aligned) char bytes[];
 };
@@ -26,17 +26,20 @@ static struct leakwrap_thread_memory_block *block_of(const void *bytes)
 static bool is_left(const struct leakwrap_thread_memory_block *block, int owner, int process)
 {
 	return owner == 0 || (atomic_load(&block->process) == process &&
-	                      leakwrap_thread_has_ended(process, owner));
+	                      leakwrap_thread_has_ended(process, owner > 0 ? owner : -owner));
 }
 
+/* Takes BLOCK over for this THREAD if it is left.  This thread has no block, so a block with its
+ * thread id belongs to an earlier thread.  Another thread may be about to take that block over: the
+ * sign tells the two owners apart. */
 static bool take_over(struct leakwrap_thread_memory_block *block, int process, int thread)
 {
 	int owner = atomic_load(&block->thread);
-	/* This thread has no block, so a block with its thread id belongs to an earlier thread. */
-	const bool is_earlier = owner == thread && atomic_load(&block->process) == process;
+	const bool is_earlier =
+	        (owner == thread || owner == -thread) && atomic_load(&block->process) == process;
 
 	return (is_earlier || is_left(block, owner, process)) &&
-	       atomic_compare_exchange_strong(&block->thread, &owner, thread);
+	       atomic_compare_exchange_strong(&block->thread, &owner, is_earlier ? -owner : thread);
 }
 
 /* Takes over a block whose thread has ended, or returns NULL.  The search begins at the last block
