@@ -150,6 +150,40 @@ static void interrupt_each_step(bool with_jump)
 
 #endif
 
+/* -- a signal handler higher on the stack ------------------------------------------------------ */
+
+static void on_signal(int number)
+{
+	(void)number;
+	leakwrap_readers_leave(leakwrap_readers_enter());
+}
+
+static NOINLINE void interrupt_inside(void)
+{
+	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
+	struct leakwrap_grace grace;
+
+	CHECK(raise(SIGUSR1) == 0);
+	leakwrap_grace_begin(&grace);
+	CHECK(!leakwrap_grace_is_over(&grace));
+	leakwrap_readers_leave(entered);
+	CHECK(leakwrap_grace_is_over(&grace));
+}
+
+/* The alternate stack is a variable of a function that calls the reader. */
+static void interrupt_on_variable(void)
+{
+	char memory[65536 - 8192];
+	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+	const stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
+	stack_t before;
+
+	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+	CHECK(sigaltstack(&stack, &before) == 0);
+	interrupt_inside();
+	CHECK(sigaltstack(&before, NULL) == 0);
+}
+
 /* -- threads ----------------------------------------------------------------------------------- */
 
 enum { THREADS = 150 };
@@ -285,6 +319,7 @@ int main(void)
 	enter_and_leave();
 	interrupt_each_step(false);
 	interrupt_each_step(true);
+	interrupt_on_variable();
 	one_without_memory();
 	many_threads();
 	end_inside();
