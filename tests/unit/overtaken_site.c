@@ -24,6 +24,9 @@
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
+#include "wrap/site/stack_cache.h"
+#include "wrap/unwind/read_set.h"
+#include "wrap/unwind/stack_bounds.h"
 #include "one_module.h"
 #include "unit.h"
 
@@ -50,14 +53,14 @@ void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_
 	}
 }
 
-/* Each look at the clock finds it two seconds later. */
-static uint64_t now;
+/* Each look at the clock finds it so much later: two seconds. */
+static uint64_t now, between_looks = 2000000000;
 
 uint64_t __wrap_leakwrap_time_monotonic(void);
 
 uint64_t __wrap_leakwrap_time_monotonic(void)
 {
-	return now += UINT64_C(2000000000);
+	return now += between_looks;
 }
 
 /* -- stacks ------------------------------------------------------------------------------------ */
@@ -335,6 +338,35 @@ static void check_mark(void)
 	}
 }
 
+/* A walk that leads to a call site with a learned stack is counted.  Meanwhile a collection unlinks
+ * the call site, which then rests for eight seconds. */
+static void check_count(void)
+{
+	const struct leakwrap_read_set read_set = {
+	        .usable = true, .return_count = DEPTH, .modules = leakwrap_modules()};
+	const struct leakwrap_trace trace = {.depth = DEPTH, .read_set = (void *)&read_set};
+	const struct leakwrap_stack bounds = {1, 2, false};
+
+	between_looks = 20000000;
+	between = collect;
+	between_at = 0;
+	do {
+		const uint32_t number = walk(next_stack++);
+		const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
+
+		leakwrap_site_chunk(number)->stack_count[number % LEAKWRAP_SITE_CHUNK] = 1;
+		between_at++;
+		steps = 0;
+		step(true);
+		leakwrap_stack_cache_wants(number, &trace, &bounds);
+		step(false);
+		leakwrap_readers_leave(entered);
+		collect();
+		CHECK(leakwrap_site_backtrace(number) != 0);
+	} while (steps >= between_at);
+	CHECK(between_at > 50);
+}
+
 static void check_each_step(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
@@ -344,6 +376,7 @@ static void check_each_step(void)
 	check_equal_stacks();
 	check_growth();
 	check_mark();
+	check_count();
 }
 
 #else

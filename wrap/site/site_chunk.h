@@ -21,6 +21,10 @@
  * hash itself does not use this bit. */
 #define LEAKWRAP_SITE_MAY_BE_UNLOADED UINT64_C(1)
 
+/* A value of walk_count while the call site is unlinked: the time is not known any more, because a
+ * walk to the call site was counted late. */
+#define LEAKWRAP_SITE_RESTS_ANEW 0u
+
 /* Call sites with consecutive numbers.  The index is the number modulo LEAKWRAP_SITE_CHUNK. */
 struct leakwrap_site_chunk {
 	/* In the form of delta_backtrace.h.  0: the number is not in use.  A collection replaces

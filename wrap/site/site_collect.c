@@ -58,7 +58,7 @@ static struct {
 	_Atomic int has_checked; /* check_unlinked was called since then */
 	bool has_copied;         /* all that are needed, out of OLD_BYTES */
 	uint64_t unlinked_at;    /* leakwrap_time_monotonic */
-	uint8_t units;           /* the time in units of LEARNED_REST, modulo 256 */
+	uint8_t units;           /* units_now of the collection, or of its check */
 	bool can_rest;           /* LEFT_TO_REST near numbers are left */
 	struct leakwrap_grace grace;
 	struct leakwrap_byte_generation old_bytes;  /* may have backtraces of call sites */
@@ -121,27 +121,33 @@ static void for_each_site(void (*visit)(uint32_t number))
 	}
 }
 
+/* So many values has the time in units of LEARNED_REST, which is never LEAKWRAP_SITE_RESTS_ANEW. */
+#define UNITS 255u
+
 static uint8_t units_now(void)
 {
-	return (uint8_t)(leakwrap_site_numbers_quiet_time() >> UNIT_LOG2);
+	return (uint8_t)((leakwrap_site_numbers_quiet_time() >> UNIT_LOG2) % UNITS + 1);
 }
 
-/* When NUMBER was unlinked, in units of LEARNED_REST.  An unlinked call site is not walked to. */
+/* When NUMBER was unlinked, as units_now tells it.  Walks that had found it before may still be
+ * counted there. */
 static _Atomic uint8_t *rests_since(uint32_t number)
 {
 	return &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
 }
 
 /* Returns whether NUMBER, which is unlinked, must not be freed yet.  If the time since then is more
- * than 255 units, it may be mistaken for less. */
+ * than UNITS, it may be mistaken for less. */
 static bool rests(uint32_t number)
 {
+	const uint8_t since = atomic_load(rests_since(number));
 	const uint32_t least = leakwrap_site_hash(number) & LEAKWRAP_SITE_MAY_BE_UNLOADED
 	                               ? PLUGIN_REST
 	                               : LEARNED_REST;
 
 	return collection.can_rest && leakwrap_stack_cache_has_learned(number) &&
-	       (uint8_t)(collection.units - atomic_load(rests_since(number))) < least;
+	       (since == LEAKWRAP_SITE_RESTS_ANEW ||
+	        (collection.units + UNITS - since) % UNITS < least);
 }
 
 /* Marks the call sites from before the fork or the mark, whose numbers say so, and those against
@@ -196,6 +202,8 @@ static void free_unlinked(uint32_t number)
 	if (!leakwrap_site_is_unlinked(number))
 		return;
 	if (rests(number)) {
+		if (atomic_load(rests_since(number)) == LEAKWRAP_SITE_RESTS_ANEW)
+			atomic_store(rests_since(number), collection.units);
 		copy_backtrace(number);
 		return;
 	}
@@ -256,8 +264,8 @@ static void unlink_unmarked(uint32_t number)
 {
 	if (leakwrap_site_is_marked(number) || leakwrap_site_is_unlinked(number))
 		return;
-	atomic_store(rests_since(number), collection.units);
 	leakwrap_site_set_unlinked(number, true);
+	atomic_store(rests_since(number), collection.units); /* later: set_count in stack_cache.c */
 }
 
 /* The backtrace of an unlinked call site stays where it is until the next collection. */

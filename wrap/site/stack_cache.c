@@ -211,9 +211,13 @@ static uint8_t next_count(uint32_t number)
 	return (uint8_t)(atomic_load_explicit(walk_count_of(number), memory_order_relaxed) + 1u);
 }
 
+/* A collection may have unlinked NUMBER since the walk came to it.  Then it needs the place of the
+ * count.  Either it stores there later, or NUMBER is seen to be unlinked here. */
 static void set_count(uint32_t number, uint8_t count)
 {
-	atomic_store_explicit(walk_count_of(number), count, memory_order_relaxed);
+	atomic_store(walk_count_of(number), count);
+	if (leakwrap_site_is_unlinked(number))
+		atomic_store(walk_count_of(number), LEAKWRAP_SITE_RESTS_ANEW);
 }
 
 /* Returns whether a stack of the call site NUMBER may be learned.  That needs a near number. */
