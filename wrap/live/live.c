@@ -117,53 +117,84 @@ static bool can_use_slot(const struct leakwrap_region *region, const leakwrap_li
 	               : old == 0 || !leakwrap_slot_is_in_extension(region, slot);
 }
 
+/* What became of a record that was to be stored in a slot. */
+enum stored {
+	STORED,
+	HAS_NO_ROOM, /* no room for a large size, or no memory for a far number */
+	HAS_CHANGED, /* the slot does not hold what it held */
+};
+
+/* Stores the record of BLOCK in SLOT of REGION, where BLOCK starts WITHIN the window, in place of
+ * *OLD.  Sets *OLD to what SLOT holds if another thread has changed it. */
+static enum stored store_record(struct leakwrap_region *region, leakwrap_live_slot *slot,
+                                uint32_t within, uint32_t *old,
+                                const struct leakwrap_live_block *block)
+{
+	const bool large = block->size >= LEAKWRAP_SLOT_LARGE;
+	const bool is_far = leakwrap_site_is_far(block->site);
+	const uint32_t value =
+	        leakwrap_slot_value(large ? LEAKWRAP_SLOT_LARGE : block->size,
+	                            is_far ? LEAKWRAP_SITE_FAR : block->site, within);
+
+	if ((large && !leakwrap_extension_has_room(region, slot, block->size)) ||
+	    (is_far && !leakwrap_far_number_store(region, slot, block->site)))
+		return HAS_NO_ROOM;
+	if (large)
+		leakwrap_extension_store(slot, block->size);
+	if (atomic_compare_exchange_strong(slot, old, value)) {
+		if (is_far)
+			leakwrap_far_number_confirm(region, slot, block->site);
+		return STORED;
+	}
+	if (large)
+		leakwrap_extension_clear(slot);
+	return HAS_CHANGED;
+}
+
+/* Stores the record of BLOCK in its slot of REGION, in place of an older record.  Sets *REPLACES to
+ * true if there was one.  Returns false if BLOCK has no slot, and the slot has no record of it.
+ *
+ * Another thread may change the slot meanwhile: it ends the hold of a block that had the address,
+ * or gives the older record another call site.  Or it stores its own block in the same window. */
+static bool add_to_slot(struct leakwrap_region *region, const struct leakwrap_live_block *block,
+                        bool *replaces)
+{
+	uint32_t within;
+	leakwrap_live_slot *const slot = leakwrap_slot_of(region, block->address, &within);
+	uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
+
+	while (can_use_slot(region, slot, old, within)) {
+		enum stored stored;
+
+		*replaces |= leakwrap_slot_is_block(old);
+		if (leakwrap_slot_is_large_block(old))
+			leakwrap_extension_clear(slot);
+		stored = store_record(region, slot, within, &old, block);
+		if (stored == STORED)
+			return true;
+		if (stored == HAS_NO_ROOM && atomic_compare_exchange_strong(slot, &old, 0))
+			return false;
+	}
+	return false;
+}
+
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site)
 {
-	uintptr_t address = (uintptr_t)block;
-	struct leakwrap_region *region = find_or_make_region(address);
-	const bool large = size >= LEAKWRAP_SLOT_LARGE, is_far = leakwrap_site_is_far(site);
+	const struct leakwrap_live_block added = {(uintptr_t)block, size, site};
+	struct leakwrap_region *region = find_or_make_region(added.address);
 	bool replaces = false;
 	size_t old_size;
 	uint32_t mark;
 
-	if (large)
+	if (size >= LEAKWRAP_SLOT_LARGE)
 		count_large(size);
 	/* An older record of BLOCK may be an exact block. */
-	if (leakwrap_region_may_have_exact(region, address))
-		replaces = leakwrap_exact_remove(address, &old_size, &mark) != LEAKWRAP_SITE_NONE &&
+	if (leakwrap_region_may_have_exact(region, added.address))
+		replaces = leakwrap_exact_remove(added.address, &old_size, &mark) !=
+		                   LEAKWRAP_SITE_NONE &&
 		           mark == 0;
-	if (region) {
-		uint32_t within;
-		leakwrap_live_slot *slot = leakwrap_slot_of(region, address, &within);
-		uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
-
-		if (can_use_slot(region, slot, old, within)) {
-			replaces |= leakwrap_slot_is_block(old);
-			if (leakwrap_slot_is_large_block(old))
-				leakwrap_extension_clear(slot);
-			if ((!large || leakwrap_extension_has_room(region, slot, size)) &&
-			    (!is_far || leakwrap_far_number_store(region, slot, site))) {
-				uint32_t value = leakwrap_slot_value(
-				        large ? LEAKWRAP_SLOT_LARGE : size,
-				        is_far ? LEAKWRAP_SITE_FAR : site, within);
-
-				if (large)
-					leakwrap_extension_store(slot, size);
-				if (atomic_compare_exchange_strong(slot, &old, value)) {
-					if (is_far)
-						leakwrap_far_number_confirm(region, slot, site);
-					return replaces ? LEAKWRAP_LIVE_REPLACED
-					                : LEAKWRAP_LIVE_NEW;
-				}
-				/* Another thread stored its block in the same window. */
-				if (large)
-					leakwrap_extension_clear(slot);
-			} else {
-				atomic_store_explicit(slot, 0, memory_order_relaxed);
-			}
-		}
-	}
-	if (!leakwrap_exact_add(region, address, size, site))
+	if (!(region && add_to_slot(region, &added, &replaces)) &&
+	    !leakwrap_exact_add(region, added.address, size, site))
 		return LEAKWRAP_LIVE_UNTRACKED;
 	return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
 }

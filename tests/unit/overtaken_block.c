@@ -1,0 +1,215 @@
+/* overtaken_block.c - a thread changes the record of a block in the live table (wrap/live/live.c).
+ * At any instruction another thread comes between.  For x86-64, which can stop at each instruction.
+ * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/held.c
+ * sources: wrap/base/sampling.c wrap/live/far_number.c
+ * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
+ * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * flags: -Wl,--wrap=leakwrap_signals_block -Wl,--wrap=leakwrap_signals_restore */
+#include "wrap/live/fast.h"
+#include "wrap/live/heap_allocator.h"
+#include "wrap/live/live.h"
+#include "wrap/live/region.h"
+#include "wrap/port/port.h"
+#include "unit.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
+bool leakwrap_heap_min_block_is_4_words(void)
+{
+	return true;
+}
+
+void __wrap_leakwrap_signals_block(struct leakwrap_mask *before);
+void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before);
+void __real_leakwrap_signals_block(struct leakwrap_mask *before);
+void __real_leakwrap_signals_restore(const struct leakwrap_mask *before);
+
+#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+
+/* -- stepping ---------------------------------------------------------------------------------- */
+
+/* What comes between, at instruction BETWEEN_AT. */
+static void (*between)(void);
+static unsigned between_at;
+
+static bool is_stepping, is_in_trap;
+static unsigned steps;
+
+static void step(bool does_step)
+{
+	is_stepping = does_step;
+	if (does_step)
+		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
+	else
+		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
+}
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info;
+	if (++steps != between_at)
+		return;
+	is_in_trap = true;
+	between();
+	is_in_trap = is_stepping = false;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+}
+
+/* Nothing comes between while signals are blocked: another thread would wait for the lock. */
+void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	if (is_stepping && !is_in_trap) {
+		step(false);
+		is_stepping = true;
+	}
+	__real_leakwrap_signals_block(before);
+}
+
+void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
+{
+	__real_leakwrap_signals_restore(before);
+	if (is_stepping && !is_in_trap)
+		step(true);
+}
+
+/* Does ACT with a trap after each instruction up to that of BETWEEN_AT. */
+static void do_in_steps(void (*act)(void))
+{
+	steps = 0;
+	step(true);
+	act();
+	step(false);
+}
+
+/* -- a block ----------------------------------------------------------------------------------- */
+
+enum { OLD_SITE = 7, NEW_SITE = 8, OTHER_SITE = 9 };
+
+static const uintptr_t base = (uintptr_t)1 << 40;
+static size_t old_size, new_size;
+static uint32_t mark;
+
+static void *block(void)
+{
+	return (void *)base; /* nobody reads what it points to */
+}
+
+static void record_old(void)
+{
+	CHECK(leakwrap_live_add(block(), old_size, OLD_SITE) == LEAKWRAP_LIVE_NEW);
+}
+
+static void record_new(void)
+{
+	CHECK(leakwrap_live_add(block(), new_size, NEW_SITE) != LEAKWRAP_LIVE_UNTRACKED);
+}
+
+static void count_block(void *context, const struct leakwrap_live_block *live)
+{
+	(void)live;
+	++*(unsigned *)context;
+}
+
+/* Checks that the live table has COUNT blocks, and that the fast path finds the region. */
+static void check_count(unsigned count)
+{
+	unsigned is = 0;
+
+	leakwrap_live_each(count_block, &is);
+	CHECK(is == count);
+	CHECK(leakwrap_region_cached(base) != NULL);
+}
+
+/* Checks that the only record is that of the new block, and removes it. */
+static void check_new(void)
+{
+	size_t size = 0;
+
+	check_count(1);
+	CHECK(leakwrap_live_remove(block(), &size) == NEW_SITE && size == new_size);
+	check_count(0);
+}
+
+/* Does ACT again and again, and lets COMES come between at each instruction in turn.  PREPARE comes
+ * before, CHECK_ALL afterwards. */
+static void try_each_step(void (*prepare)(void), void (*act)(void), void (*comes)(void),
+                          void (*check_all)(void))
+{
+	bool has_come = true;
+
+	between = comes;
+	for (between_at = 1; has_come; between_at++) {
+		CHECK(between_at < 20000);
+		prepare();
+		do_in_steps(act);
+		has_come = steps >= between_at;
+		if (!has_come)
+			comes();
+		check_all();
+	}
+	CHECK(between_at > 20);
+}
+
+/* -- a block at the address of a block that another thread resizes ----------------------------- */
+
+static void hold_taken(void)
+{
+	size_t size;
+
+	record_old();
+	leakwrap_live_hold(block(), LEAKWRAP_HOLD_TAKEN, 0, &size, &mark);
+	CHECK(mark != 0);
+}
+
+static void end_hold(void)
+{
+	leakwrap_live_end_hold(block(), mark);
+}
+
+/* -- a block at the address of a block that was freed unseen ----------------------------------- */
+
+static void settle_old(void)
+{
+	leakwrap_live_change_site(block(), OLD_SITE, OTHER_SITE);
+}
+
+static void try_sizes(size_t old, size_t new)
+{
+	old_size = old;
+	new_size = new;
+	try_each_step(hold_taken, record_new, end_hold, check_new);
+	try_each_step(record_old, record_new, settle_old, check_new);
+}
+
+int main(void)
+{
+	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	try_sizes(20, 30);
+	try_sizes(20, 200000);
+	try_sizes(200000, 30);
+	try_sizes(200000, 300000);
+	return 0;
+}
+
+#else
+
+void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	__real_leakwrap_signals_block(before);
+}
+
+void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
+{
+	__real_leakwrap_signals_restore(before);
+}
+
+int main(void)
+{
+	return 0;
+}
+
+#endif
