@@ -1,5 +1,6 @@
 /* overtaken_block.c - a thread changes the record of a block in the live table (wrap/live/live.c).
- * At any instruction another thread comes between.  For x86-64, which can stop at each instruction.
+ * At any instruction another thread comes between: it ends its own call, frees the block, or gets
+ * its address.  For x86-64, which can stop at each instruction.
  * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/held.c
  * sources: wrap/base/sampling.c wrap/live/far_number.c
  * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
@@ -175,12 +176,60 @@ static void settle_old(void)
 	leakwrap_live_change_site(block(), OLD_SITE, OTHER_SITE);
 }
 
+/* -- a call that was left ---------------------------------------------------------------------- */
+
+static bool is_found;
+
+static void hold_lent(void)
+{
+	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	size_t size;
+
+	record_old();
+	leakwrap_live_hold(block(), LEAKWRAP_HOLD_LENT, sp - 4096, &size, &mark);
+	CHECK(mark != 0);
+}
+
+static void end_left(void)
+{
+	leakwrap_live_end_left_holds((uintptr_t)__builtin_frame_address(0));
+}
+
+static void free_old(void)
+{
+	size_t size = 0;
+
+	is_found = leakwrap_live_remove(block(), &size) == OLD_SITE && size == old_size;
+}
+
+static void free_old_and_record_new(void)
+{
+	free_old();
+	record_new();
+}
+
+static void check_freed(void)
+{
+	CHECK(is_found);
+	check_count(0);
+}
+
+static void check_freed_and_new(void)
+{
+	CHECK(is_found);
+	check_new();
+}
+
 static void try_sizes(size_t old, size_t new)
 {
 	old_size = old;
 	new_size = new;
 	try_each_step(hold_taken, record_new, end_hold, check_new);
 	try_each_step(record_old, record_new, settle_old, check_new);
+	try_each_step(hold_lent, end_left, free_old, check_freed);
+	/* The parts of a large size would be stored over what the new block has there. */
+	if (old < LEAKWRAP_SLOT_LARGE)
+		try_each_step(hold_lent, end_left, free_old_and_record_new, check_freed_and_new);
 }
 
 int main(void)

@@ -10,6 +10,10 @@
 #define WINDOW  16u
 #define WINDOWS 127u
 
+/* Set in an owner: a later call of the thread ends the hold.  The record can be read until then:
+ * another thread may free the block. */
+#define ENDING ((uintptr_t)1)
+
 _Static_assert(WINDOW *WINDOWS < LEAKWRAP_HELD_LENT, "numbers begin at 1");
 
 struct entry {
@@ -21,7 +25,8 @@ struct entry {
 };
 
 static LEAKWRAP_TABLE struct {
-	_Atomic uintptr_t owner[WINDOW * WINDOWS]; /* the thread that uses the entry; 0: unused */
+	/* The thread that uses the entry, with ENDING if it was taken over; 0: unused. */
+	_Atomic uintptr_t owner[WINDOW * WINDOWS];
 	struct entry entry[WINDOW * WINDOWS];
 } held;
 
@@ -74,7 +79,7 @@ void leakwrap_held_give(uint32_t mark)
 
 	atomic_store(&held.entry[i].address, 0);
 	/* A coroutine may end the call in another thread. */
-	if (atomic_load(&held.owner[i]) == this_thread() && leakwrap_self.held > 0)
+	if ((atomic_load(&held.owner[i]) & ~ENDING) == this_thread() && leakwrap_self.held > 0)
 		leakwrap_self.held--;
 	atomic_store(&held.owner[i], 0);
 }
@@ -105,12 +110,12 @@ uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		const uint32_t mark =
 		        atomic_load_explicit(&held.entry[i].mark, memory_order_relaxed);
+		uintptr_t owner = atomic_load_explicit(&held.owner[i], memory_order_relaxed);
 
-		if (atomic_load_explicit(&held.owner[i], memory_order_relaxed) != this_thread() ||
-		    !leakwrap_held_read(mark, block) || !is_left(i, sp))
+		if (owner != this_thread() || !leakwrap_held_read(mark, block) || !is_left(i, sp))
 			continue;
 		/* A signal handler may take it over meanwhile. */
-		if (atomic_compare_exchange_strong(&held.entry[i].address, &block->address, 0))
+		if (atomic_compare_exchange_strong(&held.owner[i], &owner, owner | ENDING))
 			return mark;
 	}
 	return 0;

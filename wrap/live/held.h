@@ -19,6 +19,9 @@
  * then found by a later call of the same thread with the stack above it, or of a later thread whose
  * state has the same address.  Until then dumps show the block.
  *
+ * Known limit: another thread may free a large lent block at the moment when its left hold ends.
+ * New blocks that are recorded there at once may lose their sizes or their records.
+ *
  * All functions may run in a signal handler and take no lock.  For the files of wrap/live alone,
  * but for leakwrap_held_own_memory.
  */
@@ -60,8 +63,9 @@ bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block);
 
 /* Takes over an entry that calls of this thread, or of an earlier thread, have left without giving
  * it back.  Returns its mark and its record in *BLOCK: the caller ends the hold and gives the entry
- * back.  Returns 0 if there is no such entry.  SP is the stack pointer of the current call's
- * caller, or 0: then only the entries of an earlier thread are found. */
+ * back.  Until then leakwrap_held_read finds the record.  Returns 0 if there is no such entry.  SP
+ * is the stack pointer of the current call's caller, or 0: then only the entries of an earlier
+ * thread are found. */
 uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block);
 
 /* Sets *START and *END to the bounds of the table: it holds addresses of blocks. */

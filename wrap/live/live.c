@@ -162,10 +162,9 @@ static bool add_to_slot(struct leakwrap_region *region, const struct leakwrap_li
 	uint32_t within;
 	leakwrap_live_slot *const slot = leakwrap_slot_of(region, block->address, &within);
 	uint32_t old = atomic_load_explicit(slot, memory_order_relaxed);
+	enum stored stored;
 
 	while (can_use_slot(region, slot, old, within)) {
-		enum stored stored;
-
 		*replaces |= leakwrap_slot_is_block(old);
 		if (leakwrap_slot_is_large_block(old))
 			leakwrap_extension_clear(slot);
@@ -474,20 +473,28 @@ void leakwrap_live_end_hold(const void *block, uint32_t mark)
 	leakwrap_held_give(mark);
 }
 
-/* Ends the hold of BLOCK, which the call has not freed: records BLOCK instead of MARK.  Returns
- * false if MARK is not in the table any more, else true and sets *ADDED. */
+/* Ends the hold of BLOCK, which the call has not freed: records BLOCK instead of MARK.  Another
+ * thread may free BLOCK meanwhile if the call was left.  Returns false if MARK is not in the table
+ * any more, else true and sets *ADDED. */
 static bool restore(const struct leakwrap_live_block *block, uint32_t mark,
                     enum leakwrap_live_added *added)
 {
-	const struct leakwrap_region *const region = find_region_of_record(block->address);
+	struct leakwrap_region *const region = find_region_of_record(block->address);
+	leakwrap_live_slot *const slot = find_marked_slot(region, block->address, mark);
+	uint32_t old = mark, within;
+	enum stored stored;
 
 	*added = LEAKWRAP_LIVE_NEW;
-	if (find_marked_slot(region, block->address, mark)) {
-		*added = leakwrap_live_add((const void *)block->address, block->size, block->site);
-		return true;
-	}
-	return leakwrap_region_may_have_exact(region, block->address) &&
-	       leakwrap_exact_mark(block->address, mark, 0);
+	if (!slot)
+		return leakwrap_region_may_have_exact(region, block->address) &&
+		       leakwrap_exact_mark(block->address, mark, 0);
+	leakwrap_slot_of(region, block->address, &within);
+	stored = store_record(region, slot, within, &old, block);
+	if (stored != HAS_NO_ROOM || !atomic_compare_exchange_strong(slot, &old, 0))
+		return stored == STORED;
+	if (!leakwrap_exact_add(region, block->address, block->size, block->site))
+		*added = LEAKWRAP_LIVE_UNTRACKED;
+	return true;
 }
 
 enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
