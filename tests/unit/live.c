@@ -6,7 +6,7 @@
  * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach
- * flags: -Wl,--wrap=leakwrap_pages_map_sparse
+ * flags: -Wl,--wrap=leakwrap_pages_map_sparse,--wrap=leakwrap_lock
  * flags: -Wl,--wrap=leakwrap_pages_present */
 #include "wrap/live/extension.h"
 #include "wrap/live/far_number.h"
@@ -97,6 +97,20 @@ uint64_t __wrap_leakwrap_pages_present(const void *start, size_t size, size_t *p
 {
 	atomic_fetch_add(&looks, 1);
 	return __real_leakwrap_pages_present(start, size, page);
+}
+
+/* -- locks on request -------------------------------------------------------------------------- */
+
+void __real_leakwrap_lock(struct leakwrap_lock *lock);
+void __wrap_leakwrap_lock(struct leakwrap_lock *lock);
+
+static void (*before_lock)(void); /* if set, called before a lock is taken */
+
+void __wrap_leakwrap_lock(struct leakwrap_lock *lock)
+{
+	if (before_lock)
+		before_lock();
+	__real_leakwrap_lock(lock);
 }
 
 /* -- a model for one thread -------------------------------------------------------------------- */
@@ -511,6 +525,43 @@ static void live_without_memory(void)
 	fails = always;
 	live_randomly(1 << 14, 8000);
 	fails = NULL;
+}
+
+/* While there is no memory for a region, another thread gets some and makes the region.  Its first
+ * block comes before the lock is taken for the second time. */
+static uintptr_t neighbour;
+static unsigned locks;
+
+static void make_region_between(void)
+{
+	if (++locks < 2)
+		return;
+	before_lock = NULL;
+	fails = NULL;
+	CHECK(leakwrap_live_add(at(neighbour), 20, 8) == LEAKWRAP_LIVE_NEW);
+}
+
+/* The fast path does not overlook a block that was to have no region. */
+static void overtake_region(void)
+{
+	uintptr_t base;
+	size_t size;
+
+	/* Some regions need no more memory. */
+	do {
+		base = fresh_addresses();
+		neighbour = base + 4096;
+		locks = 0;
+		before_lock = make_region_between;
+		fails = always;
+		CHECK(leakwrap_live_add(at(base), 10, 7) == LEAKWRAP_LIVE_NEW);
+		before_lock = NULL;
+		fails = NULL;
+	} while (locks < 2);
+	CHECK(leakwrap_region_find(neighbour));
+	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer) == LEAKWRAP_NOT_CACHED);
+	CHECK(leakwrap_live_remove(at(base), &size) == 7 && size == 10);
+	CHECK(forget(neighbour, &size) == 8 && size == 20);
 }
 
 /* -- freed elsewhere --------------------------------------------------------------------------- */
@@ -1217,6 +1268,7 @@ static void live(void)
 	for (unsigned i = 0; i < sizeof(spacings) / sizeof(spacings[0]); i++)
 		live_randomly(spacings[i], 8000);
 	live_without_memory();
+	overtake_region();
 	live_in_threads(4, true);
 }
 

@@ -106,6 +106,9 @@ bool leakwrap_exact_add(struct leakwrap_region *region, uintptr_t address, size_
 	bool added;
 
 	leakwrap_lock(&leakwrap_tables_lock);
+	/* Another thread may have made the region meanwhile. */
+	if (!region)
+		region = leakwrap_region_look_up(address);
 	added = leakwrap_exact_add_locked(region, address, size, site);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return added;
