@@ -34,32 +34,36 @@ struct parked {
 	struct leakwrap_standing standing;
 };
 
-#define TABLES_SIZE (ROOM * sizeof(struct parked) + HASH * sizeof(uint32_t))
+struct tables {
+	uint32_t turn;               /* as of PARK: threads that were asked wait while it has it */
+	uint32_t hash[HASH];         /* by thread id: 1 + an index of THREADS; 0: unused */
+	struct parked threads[ROOM]; /* in the order in which they were found */
+};
 
 static struct {
-	_Atomic uint32_t turn;    /* odd: threads park, and wait while it has this value */
-	_Atomic uint32_t arrived; /* changes when a thread has parked */
-	struct parked *threads;   /* in the order in which they were found */
-	uint32_t *hash;           /* by thread id: 1 + an index of THREADS; 0: unused */
-	size_t count;             /* of THREADS */
+	_Atomic uint32_t turn;         /* odd: threads park */
+	_Atomic uint32_t arrived;      /* changes when a thread has parked */
+	struct tables *_Atomic tables; /* or NULL */
+	size_t count;                  /* of threads in TABLES */
 	int self;
 	unsigned missing;   /* threads of the last listing that have not parked */
 	bool has_asked;     /* the last listing found a new thread */
 	bool is_incomplete; /* a thread could not be asked */
 	bool is_caught;     /* the handler is installed */
+	bool had_missing;   /* a thread may have a signal of an earlier park still to come */
 	const char *error;  /* of leakwrap_park_error */
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
 
-/* Returns the hash table's element for THREAD; it is 0 if THREAD is not in the table. */
-static uint32_t *find_thread(int thread)
+/* Returns the hash table's element for THREAD; it is 0 if THREAD is not in TABLES. */
+static uint32_t *find_thread(struct tables *tables, int thread)
 {
 	size_t at = (size_t)(uint32_t)thread * 0x9e3779b1u % HASH;
 
-	while (park.hash[at] != 0 && park.threads[park.hash[at] - 1].thread != thread)
+	while (tables->hash[at] != 0 && tables->threads[tables->hash[at] - 1].thread != thread)
 		at = (at + 1) % HASH;
-	return &park.hash[at];
+	return &tables->hash[at];
 }
 
 void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uintptr_t sp)
@@ -81,23 +85,28 @@ void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uin
 	};
 }
 
-/* Parks this thread.  It may be late: then nobody waits for it any more. */
+/* Parks this thread.  It may be late: then nobody waits for it any more, or it is another park that
+ * does.  So it looks at TURN first, and then at the tables of one park alone: as long as the thread
+ * has not parked by them, they stay. */
 static void on_park(int signo, void *info, void *context)
 {
-	const uint32_t turn = atomic_load(&park.turn);
+	struct tables *tables;
 	struct parked *entry;
-	uint32_t number;
+	uint32_t number, turn;
 
 	if (!leakwrap_park_signal_is(info, PARK_VALUE)) {
 		leakwrap_park_signal_pass_on(signo, info, context);
 		return;
 	}
-	if ((turn & 1) == 0)
+	if ((atomic_load(&park.turn) & 1) == 0 || !(tables = atomic_load(&park.tables)))
 		return;
-	number = *find_thread(leakwrap_thread_id());
-	entry = &park.threads[number - 1];
-	if (number == 0 || atomic_load(&entry->state) != ASKED)
+	number = *find_thread(tables, leakwrap_thread_id());
+	if (number == 0)
 		return;
+	entry = &tables->threads[number - 1];
+	if (atomic_load(&entry->state) != ASKED)
+		return;
+	turn = tables->turn;
 	leakwrap_stand(&entry->standing, context, 0);
 	atomic_store(&entry->state, PARKED);
 	atomic_fetch_add(&park.arrived, 1);
@@ -126,19 +135,20 @@ static int send_signal(int thread)
  * Returns false if there is no room for it. */
 static bool ask(void *context, int thread, int folder)
 {
+	struct tables *const tables = context;
 	struct parked *entry;
 	uint32_t *number;
 
-	(void)context, (void)folder;
+	(void)folder;
 	if (thread == park.self)
 		return true;
-	number = find_thread(thread);
+	number = find_thread(tables, thread);
 	if (*number == 0) {
 		if (park.count == ROOM) {
 			park.is_incomplete = true;
 			return false;
 		}
-		entry = &park.threads[park.count++];
+		entry = &tables->threads[park.count++];
 		entry->thread = thread;
 		atomic_store(&entry->state, ASKED);
 		*number = (uint32_t)park.count;
@@ -146,20 +156,20 @@ static bool ask(void *context, int thread, int folder)
 		if (send_signal(thread) == GONE)
 			atomic_store(&entry->state, GONE);
 	}
-	park.missing += atomic_load(&park.threads[*number - 1].state) == ASKED;
+	park.missing += atomic_load(&tables->threads[*number - 1].state) == ASKED;
 	return true;
 }
 
 /* Does without threads that have ended, but are listed as long as the process lives, and without
  * those of an emulator (qemu).  Returns whether all others that are missing sleep: the signal has
  * not woken them, so they block it, or cannot be interrupted. */
-static bool look_at_missing(void)
+static bool look_at_missing(struct tables *tables)
 {
 	const bool is_emulated = leakwrap_process_is_emulated();
 	bool is_hopeless = true;
 
 	for (size_t i = 0; i < park.count; i++) {
-		struct parked *const entry = &park.threads[i];
+		struct parked *const entry = &tables->threads[i];
 		char state;
 
 		if (atomic_load(&entry->state) != ASKED)
@@ -174,7 +184,7 @@ static bool look_at_missing(void)
 }
 
 /* Asks and waits until all threads have parked, or the time is over. */
-static void gather(void)
+static void gather(struct tables *tables)
 {
 	const uint64_t start = leakwrap_time_monotonic();
 	uint64_t step = 100000;
@@ -184,7 +194,7 @@ static void gather(void)
 
 		park.missing = 0;
 		park.has_asked = false;
-		if (!leakwrap_folder_each_number("/proc/self/task", ask, NULL)) {
+		if (!leakwrap_folder_each_number("/proc/self/task", ask, tables)) {
 			park.error = "the threads in /proc/self/task cannot be read";
 			park.is_incomplete = true;
 			return;
@@ -196,7 +206,7 @@ static void gather(void)
 
 			if (waited > PARK_LIMIT)
 				return;
-			if (waited > LOOK_LIMIT && look_at_missing() && waited > SLEEP_LIMIT)
+			if (waited > LOOK_LIMIT && look_at_missing(tables) && waited > SLEEP_LIMIT)
 				return;
 			leakwrap_wait(&park.arrived, arrived, step);
 			step = step < 10000000 ? 2 * step : step;
@@ -204,21 +214,24 @@ static void gather(void)
 	} while (true);
 }
 
+/* A child may begin with an odd turn: its thread forked while others were parked. */
 unsigned leakwrap_park(void)
 {
+	struct tables *const tables = leakwrap_scratch_map(sizeof(*tables));
+
 	park.self = leakwrap_thread_id();
 	park.count = 0;
 	park.missing = 0;
 	park.is_incomplete = park.is_caught = false;
 	park.error = "other threads could not be stopped";
-	park.threads = leakwrap_scratch_map(TABLES_SIZE);
-	if (!park.threads) {
+	atomic_store(&park.tables, tables);
+	if (!tables) {
 		park.error = "there is no memory for it";
 		return 1;
 	}
-	park.hash = (uint32_t *)(park.threads + ROOM);
-	atomic_fetch_add(&park.turn, 1);
-	gather();
+	tables->turn = (atomic_load(&park.turn) + 1) | 1;
+	atomic_store(&park.turn, tables->turn);
+	gather(tables);
 	return park.is_incomplete && park.missing == 0 ? 1 : park.missing;
 }
 
@@ -229,25 +242,30 @@ const char *leakwrap_park_error(void)
 
 void leakwrap_unpark(void)
 {
+	struct tables *const tables = atomic_load(&park.tables);
 	const bool is_late_possible = park.missing > 0 || park.is_incomplete;
 
-	if (!park.threads)
+	if (!tables)
 		return;
 	atomic_fetch_add(&park.turn, 1);
 	leakwrap_wake(&park.turn);
-	/* A thread that comes late needs the handler, and may be about to read the table. */
+	/* A thread that comes late needs the handler, and may be about to read the tables.  Once
+	 * another park has asked it, it gets one signal more. */
+	park.had_missing |= is_late_possible;
+	if (park.is_caught && !park.had_missing)
+		leakwrap_park_signal_catch(NULL);
 	if (is_late_possible)
 		return;
-	if (park.is_caught)
-		leakwrap_park_signal_catch(NULL);
-	leakwrap_scratch_unmap(park.threads, TABLES_SIZE);
-	park.threads = NULL;
+	atomic_store(&park.tables, NULL);
+	leakwrap_scratch_unmap(tables, sizeof(*tables));
 }
 
 void leakwrap_parked_each(void (*visit)(void *context, const struct leakwrap_standing *thread),
                           void *context)
 {
-	for (size_t i = 0; park.threads && i < park.count; i++)
-		if (atomic_load(&park.threads[i].state) == PARKED)
-			visit(context, &park.threads[i].standing);
+	struct tables *const tables = atomic_load(&park.tables);
+
+	for (size_t i = 0; tables && i < park.count; i++)
+		if (atomic_load(&tables->threads[i].state) == PARKED)
+			visit(context, &tables->threads[i].standing);
 }
