@@ -263,7 +263,7 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason, bool wi
 /* Decides whether this forked child writes an exit dump, and records the decision for its
  * relatives (wrap/base/process.h).  Returns true if the child has blocks of its own, and either is
  * among the first UNCONDITIONAL_CHILDREN or has a call site that no relative's dump has shown.
- * Returns true as well if there is no memory to find out.
+ * Returns true as well if there is no memory to find out.  The calling thread has the turn.
  *
  * A shell may fork thousands of children that all have blocks at the same call sites. */
 static bool decide_child_dump(void)
@@ -384,9 +384,13 @@ void leakwrap_dump_at_exit(bool all)
 	leakwrap_signals_block(&before);
 	LEAKWRAP_STAND_AT(&standing, NULL);
 	entered = leakwrap_sites_begin_reading();
-	if (all || decide_child_dump())
-		dump_in_turn(-1, &(struct leakwrap_reason){.name = "exit", .own = !all},
-		             leakwrap_options.kinds != LEAKWRAP_KINDS_NEVER ? &standing : NULL);
+	if (wait_for_turn()) {
+		if (all || decide_child_dump())
+			write_dump(-1, &(struct leakwrap_reason){.name = "exit", .own = !all},
+			           leakwrap_options.kinds != LEAKWRAP_KINDS_NEVER ? &standing
+			                                                          : NULL);
+		end_turn();
+	}
 	leakwrap_sites_end_reading(entered);
 	/* Other threads may still get signals.  Their requests must not keep the process from its
 	 * end: only those that are pending now are served. */
@@ -405,30 +409,46 @@ int leakwrap_dump(int fd)
 	               : -1;
 }
 
-int leakwrap_get_counters(struct leakwrap_counters *counters)
+/* Adds up the live blocks for *COUNTERS, and the tracer's memory meanwhile.  Returns false if there
+ * is no memory.  The calling thread has the turn. */
+static bool count_live(struct leakwrap_counters *counters)
 {
+	const enum leakwrap_readers_entry entered = leakwrap_sites_begin_reading();
 	struct leakwrap_site_totals all;
-	struct leakwrap_mask before;
-	enum leakwrap_readers_entry entered;
-	bool collected;
+	const bool is_done = leakwrap_site_totals_collect(&all, false, NULL);
 
-	leakwrap_live_reclaim_pages();
-	leakwrap_signals_block(&before);
-	entered = leakwrap_sites_begin_reading();
-	collected = leakwrap_site_totals_collect(&all, false, NULL);
 	counters->live_bytes = all.bytes;
 	counters->live_blocks = all.blocks;
 	counters->call_sites = all.count;
+	counters->tracer_bytes = leakwrap_pages_held();
+	leakwrap_site_totals_release(&all);
+	leakwrap_sites_end_reading(entered);
+	return is_done;
+}
+
+int leakwrap_get_counters(struct leakwrap_counters *counters)
+{
+	struct leakwrap_standing standing;
+	struct leakwrap_mask before;
+	bool is_done = false;
+
+	leakwrap_live_reclaim_pages();
+	leakwrap_signals_block(&before);
+	LEAKWRAP_STAND_AT(&standing, NULL);
+	counters->live_bytes = counters->live_blocks = counters->call_sites = 0;
+	counters->tracer_bytes = leakwrap_pages_held();
+	if (wait_for_turn()) {
+		is_done = count_live(counters);
+		end_turn();
+	}
+	serve_pending(UINT32_MAX, &standing);
 	counters->untracked_blocks = atomic_load(&leakwrap_loss.untracked_blocks);
 	counters->untracked_bytes = leakwrap_untracked_bytes();
 	counters->lost_call_sites = atomic_load(&leakwrap_loss.lost_call_sites);
 	counters->freed_elsewhere_blocks = atomic_load(&leakwrap_loss.freed_elsewhere);
 	counters->foreign_frees = atomic_load(&leakwrap_loss.foreign_frees);
-	counters->tracer_bytes = leakwrap_pages_held();
-	leakwrap_site_totals_release(&all);
-	leakwrap_sites_end_reading(entered);
 	leakwrap_signals_restore(&before);
-	return collected ? 0 : -1;
+	return is_done ? 0 : -1;
 }
 
 int leakwrap_get_kinds(struct leakwrap_kind_counters *kinds)

@@ -42,9 +42,10 @@ struct leakwrap_counters {
 	uint64_t tracer_bytes;
 };
 
-/* Fills *COUNTERS.  Walks over all live blocks, which takes as long as in a dump.  Counts also what
- * the option system=0 leaves out of dumps.  Returns 0, or -1 if there is no memory for the walk:
- * then live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
+/* Fills *COUNTERS.  Walks over all live blocks, which takes as long as in a dump, and waits until a
+ * dump that is being written is complete.  Counts also what the option system=0 leaves out of
+ * dumps.  Returns 0, or -1 if there is no memory for the walk, or another dump takes too long: then
+ * live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
 LEAKWRAP_API int leakwrap_get_counters(struct leakwrap_counters *counters);
 
 /* The bytes and blocks of live memory of each kind, in the words of the option kinds=.  All live
