@@ -1,6 +1,7 @@
 /* dump_kinds.c - see dump_kinds.h. */
 #include "report/dump_kinds.h"
 
+#include "report/elf_symbols.h"
 #include "report/kinds_writer.h"
 #include "report/memory_limit.h"
 #include "wrap/base/options.h"
@@ -44,6 +45,7 @@ static bool do_job(const struct job *job, const struct leakwrap_kinds_request *r
 static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_request *request)
 {
 	leakwrap_process_be_expendable();
+	leakwrap_symbols_forked();
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;

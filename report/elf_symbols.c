@@ -1,7 +1,8 @@
 /* elf_symbols.c - see elf_symbols.h.
  *
  * The first lookup in a module makes its table: the functions' offsets, sorted, each with the index
- * of its symbol. */
+ * of its symbol.  Tables are made by one thread at a time, and never change: so any thread may look
+ * up beside a dump, without a lock. */
 #include "report/elf_symbols.h"
 
 #include "report/format.h"
@@ -12,6 +13,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #ifndef STT_GNU_IFUNC /* older <elf.h> */
@@ -36,7 +38,9 @@ struct table {
 	struct table *next;
 };
 
-static struct table *tables;
+static struct table *_Atomic tables;
+
+static struct leakwrap_lock lock; /* held by the thread that makes a table */
 
 /* -- the symbol tables ------------------------------------------------------------------------- */
 
@@ -243,7 +247,7 @@ static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 static void sort(struct function *functions, struct function *spare, size_t count)
 {
 	for (unsigned shift = 0; shift < 33; shift += RADIX_BITS) {
-		static LEAKWRAP_TABLE size_t position[RADIX]; /* one dump is written at a time */
+		static LEAKWRAP_TABLE size_t position[RADIX];
 		struct function *sorted = spare;
 		size_t next = 0;
 
@@ -287,10 +291,12 @@ static void index_functions(struct table *table)
 	leakwrap_scratch_unmap(spare, size);
 }
 
-/* Reads the parts of TABLE that have not been read yet.  At an earlier dump there may have been no
- * free descriptor, or no memory. */
-static void complete(struct table *table)
+/* Reads the parts of TABLE, which no lookup finds yet, that have not been read.  At an earlier dump
+ * there may have been no free descriptor, or no memory.  Returns whether it has read any. */
+static bool complete(struct table *table)
 {
+	const struct table before = *table;
+
 	if (table->module->main && !table->has_file && find_in_program_file(table)) {
 		table->has_file = true;
 		/* Functions that were made from .dynsym are not freed. */
@@ -301,12 +307,52 @@ static void complete(struct table *table)
 		find_in_memory(table);
 	if (!table->functions)
 		index_functions(table);
+	return table->has_file != before.has_file || table->symbol_count != before.symbol_count ||
+	       table->functions != before.functions;
+}
+
+/* Returns the table of MODULE, or NULL if it has not been made. */
+static struct table *find_table(const struct leakwrap_module *module)
+{
+	struct table *table = atomic_load_explicit(&tables, memory_order_acquire);
+
+	while (table && table->module != module)
+		table = table->next;
+	return table;
+}
+
+/* Adds a copy of TABLE.  Lookups find it instead of an older table of its module.  Returns it, or
+ * NULL if there is no room.  The lock is held. */
+static struct table *add_table(const struct table *table)
+{
+	static LEAKWRAP_TABLE struct table room[64];
+	static unsigned used;
+	struct table *added;
+
+	if (used == sizeof(room) / sizeof(room[0]))
+		return NULL;
+	added = &room[used++];
+	*added = *table;
+	added->next = atomic_load(&tables);
+	atomic_store_explicit(&tables, added, memory_order_release);
+	return added;
 }
 
 void leakwrap_symbols_start(void)
 {
-	for (struct table *table = tables; table; table = table->next)
-		complete(table);
+	leakwrap_lock(&lock);
+	for (struct table *table = atomic_load(&tables); table; table = table->next) {
+		struct table again = *table;
+
+		if (find_table(table->module) == table && complete(&again))
+			add_table(&again);
+	}
+	leakwrap_unlock(&lock);
+}
+
+void leakwrap_symbols_forked(void)
+{
+	lock = (struct leakwrap_lock){.word = 0};
 }
 
 /* Returns the table of MODULE.  Makes the table when MODULE is looked up for the first time.
@@ -314,19 +360,19 @@ void leakwrap_symbols_start(void)
  * of MODULE have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
-	static LEAKWRAP_TABLE struct table room[64];
-	static unsigned used;
-	struct table *table = tables;
+	struct table *table = find_table(module);
 
-	while (table && table->module != module)
-		table = table->next;
-	if (table || used == sizeof(room) / sizeof(room[0]) || !(module->main || module->permanent))
+	if (table || !(module->main || module->permanent))
 		return table;
-	table = &room[used++];
-	table->module = module;
-	complete(table);
-	table->next = tables;
-	tables = table;
+	leakwrap_lock(&lock);
+	table = find_table(module);
+	if (!table) {
+		struct table made = {.module = module};
+
+		complete(&made);
+		table = add_table(&made);
+	}
+	leakwrap_unlock(&lock);
 	return table;
 }
 

@@ -27,25 +27,29 @@ struct leakwrap_system_lists {
 	bool has_symbols; /* the file has a symbol table */
 };
 
-/* Tries again to read the tables that an earlier dump could not read.  Called when a dump begins.
- * Signal-safe; one thread at a time. */
+/* All functions are signal-safe.  Any thread may call them, also beside a dump: they may wait for a
+ * thread that reads the symbol table of a module. */
+
+/* Tries again to read the tables that an earlier dump could not read.  Called when a dump
+ * begins. */
 void leakwrap_symbols_start(void);
+
+/* In a forked child, or a copy of the process: no thread reads a symbol table. */
+void leakwrap_symbols_forked(void);
 
 /* Returns the name of the function of MODULE that the instruction at PC is in, as the symbol table
  * has it.  Stores the bytes from the function's start to PC in *OFFSET.  Returns NULL if no symbol
- * covers PC.  The string lives as long as the program.  Signal-safe; called by the thread that
- * writes the dump. */
+ * covers PC.  The string lives as long as the program. */
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset);
 
 /* Finds the function of MODULE that the instruction at PC is in, and fills *FUNCTION.  Returns
- * false, and leaves *FUNCTION as it is, if no symbol covers PC.  Signal-safe; one thread at a
- * time. */
+ * false, and leaves *FUNCTION as it is, if no symbol covers PC. */
 bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
                           struct leakwrap_function *function);
 
 /* Finds the lists of system functions in the file of MODULE, which is the program, and fills
  * *LISTS.  Returns false if the file has no lists or cannot be read.  The lists live as long as
- * the program.  Signal-safe; one thread at a time. */
+ * the program. */
 bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists);
 
 #endif

@@ -10,6 +10,7 @@
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
 #include "report/dump.h"
+#include "report/elf_symbols.h"
 #include "report/unasked.h"
 #include "report/failure_writer.h"
 #include "wrap/fail/fail.h"
@@ -213,6 +214,7 @@ static void after_fork_in_child(void)
 	leakwrap_crash_forked();
 	leakwrap_spare_stack_forked();
 	leakwrap_dump_forked();
+	leakwrap_symbols_forked();
 	leakwrap_unasked_forked();
 	leakwrap_peak_forked();
 	leakwrap_announce_forked();
