@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <new>
+#include <pthread.h>
 #include <string>
 
 static int calls;
@@ -37,6 +38,21 @@ template <typename Expression> static bool is_null(Expression expression)
 	leakwrap_fail_next(1);
 	kept = expression();
 	return kept == nullptr;
+}
+
+static void *fail_in_thread(void *)
+{
+	is_null([] { return operator new(10, std::nothrow); });
+	return nullptr;
+}
+
+// Another thread's operator fails while this handler runs.
+static void fail_meanwhile()
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, nullptr, fail_in_thread, nullptr) == 0)
+		pthread_join(thread, nullptr);
 }
 
 int main()
@@ -97,5 +113,10 @@ int main()
 	if (!kept || calls != 2)
 		return 15;
 	operator delete[](kept, line);
+	std::set_new_handler(fail_meanwhile);
+	leakwrap_fail_next(1);
+	operator delete(operator new(10, std::nothrow));
+	if (std::get_new_handler() != fail_meanwhile)
+		return 16;
 	return 0;
 }

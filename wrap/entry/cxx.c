@@ -47,7 +47,8 @@ static inline __attribute__((unused)) size_t fail_new(size_t size)
 extern void (*leakwrap_set_new_handler(void (*handler)(void)))(void) __asm__(
         "_ZSt15set_new_handlerPFvvE") __attribute__((weak));
 
-/* The program's new handler during a failure, and whether it has returned. */
+/* The program's new handler during a failure, and whether it has returned.  All threads share it,
+ * as they share the handler. */
 static __attribute__((unused)) struct {
 	void (*program)(void);
 	bool has_returned;
@@ -63,32 +64,40 @@ static __attribute__((unused)) void call_handler_once(void)
 
 /* Begins a failure of an operator that returns NULL: the real operator, which gets TOO_LARGE, calls
  * the program's handler once and catches what the handler throws.  Otherwise it would call a
- * handler that returns again and again. */
-static inline __attribute__((unused)) void begin_nothrow_failure(void)
+ * handler that returns again and again.  Returns the program's handler, or NULL if there is none.
+ * During another thread's failure there is none, or that which stands in. */
+static inline __attribute__((unused)) void (*begin_nothrow_failure(void))(void)
 {
+	void (*program)(void) = leakwrap_set_new_handler ? new_handler() : NULL;
+
+	if (!program || program == call_handler_once)
+		return NULL;
 	handler_of.has_returned = false;
-	handler_of.program = leakwrap_set_new_handler ? new_handler() : NULL;
-	if (handler_of.program)
-		leakwrap_set_new_handler(call_handler_once);
+	handler_of.program = program;
+	leakwrap_set_new_handler(call_handler_once);
+	return program;
 }
 
-/* Ends it.  Returns whether the handler has returned, so that the operator tries again. */
-static inline __attribute__((unused)) bool end_nothrow_failure(void)
+/* Ends it.  PROGRAM: the program's handler, or NULL.  Returns whether the handler has returned, so
+ * that the operator tries again. */
+static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(void))
 {
+	if (!program)
+		return false;
 	/* The handler may have installed another handler. */
-	if (handler_of.program && leakwrap_set_new_handler && !new_handler())
-		leakwrap_set_new_handler(handler_of.program);
+	if (!new_handler())
+		leakwrap_set_new_handler(program);
 	return handler_of.has_returned;
 }
 
 /* Makes the operator NAME that returns NULL fail.  Leaves the function unless it tries again. */
-#define FAIL_NOTHROW(name, arguments)         \
-	const size_t asked = size;            \
-	size = TOO_LARGE;                     \
-	begin_nothrow_failure();              \
-	ENTRY_CALL_ORIGINAL(name, arguments); \
-	size = asked;                         \
-	if (!end_nothrow_failure())           \
+#define FAIL_NOTHROW(name, arguments)                          \
+	void (*const handler)(void) = begin_nothrow_failure(); \
+	const size_t asked = size;                             \
+	size = TOO_LARGE;                                      \
+	ENTRY_CALL_ORIGINAL(name, arguments);                  \
+	size = asked;                                          \
+	if (!end_nothrow_failure(handler))                     \
 	return NULL
 
 #endif
