@@ -30,6 +30,7 @@ static struct {
 	_Atomic bool has_begun;         /* with "sticky", the first failure has come */
 	_Atomic uint32_t failures;
 	struct leakwrap_failure kept[LEAKWRAP_FAILURES_KEPT];
+	_Atomic bool is_kept[LEAKWRAP_FAILURES_KEPT]; /* KEPT is complete: a dump may read it */
 } fail;
 
 /* Looks up a function of each module, so that the tables of symbols are read once, and not by each
@@ -59,6 +60,8 @@ bool leakwrap_fail_start(const struct leakwrap_fail_hooks *hooks)
 void leakwrap_fail_forked(void)
 {
 	atomic_store(&fail.failures, 0);
+	for (unsigned i = 0; i < LEAKWRAP_FAILURES_KEPT; i++)
+		atomic_store(&fail.is_kept[i], false);
 }
 
 /* -- call sites -------------------------------------------------------------------------------- */
@@ -159,8 +162,10 @@ static void keep_failure(const struct leakwrap_failure *failure)
 {
 	const uint32_t index = atomic_fetch_add(&fail.failures, 1);
 
-	if (index < LEAKWRAP_FAILURES_KEPT)
+	if (index < LEAKWRAP_FAILURES_KEPT) {
 		fail.kept[index] = *failure;
+		atomic_store(&fail.is_kept[index], true);
+	}
 }
 
 bool leakwrap_fail_decide(uint32_t site, size_t size)
@@ -199,7 +204,7 @@ uint64_t leakwrap_failures_count(void)
 
 bool leakwrap_failure_read(unsigned index, struct leakwrap_failure *failure)
 {
-	if (index >= LEAKWRAP_FAILURES_KEPT || index >= atomic_load(&fail.failures))
+	if (index >= LEAKWRAP_FAILURES_KEPT || !atomic_load(&fail.is_kept[index]))
 		return false;
 	*failure = fail.kept[index];
 	return true;
