@@ -159,6 +159,31 @@ shows '^escape: nothing is wrapped'
 strip "$W/plain"
 status_is 1 "$lw" audit --strict "$W/plain"
 shows '^escape: nothing is wrapped'
+
+# A link that hides malloc from shared libraries leaves the program's own calls.
+echo '{ global: main; local: *; };' >"$W/hide.map"
+echo '{ main; };' >"$W/list"
+for linker in bfd gold lld; do
+	for hide in -Wl,--exclude-libs,ALL "-Wl,--version-script=$W/hide.map"; do
+		# shellcheck disable=SC2046 # flags
+		$CC -O1 -fuse-ld=$linker "$hide" -o "$W/hidden" tests/tool/leaky.c \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) >"$W/ld" 2>&1 || {
+			echo "left out: $linker $hide: $(head -n 1 "$W/ld")"
+			continue
+		}
+		status_is 0 "$lw" audit --strict "$W/hidden"
+		shows "^note: the link hides the tracer's malloc"
+		shows "^coverage: the program's own calls"
+		"$W/hidden" 2>"$W/log"
+		grep -q '\] coverage program$' "$W/log" || fail "$linker $hide: $(cat "$W/log")"
+	done
+	# The audit's advice.
+	# shellcheck disable=SC2046 # flags
+	$CC -O1 -fuse-ld=$linker "-Wl,--dynamic-list=$W/list" -o "$W/listed" tests/tool/leaky.c \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) 2>"$W/ld" || continue
+	status_is 0 "$lw" audit --strict "$W/listed"
+	shows '^coverage: the whole process'
+done
 if command -v g++ >/dev/null; then
 	echo 'int main() { delete new int(1); }' >"$W/new.cc"
 	# shellcheck disable=SC2046 # flags

@@ -259,6 +259,12 @@ static void check_libraries(struct audit *audit, const struct program *program)
 		check_bypasses(audit, program);
 		return;
 	}
+	if (program_hides_malloc(program))
+		print_finding(
+		        audit, NOTE, "the link hides the tracer's malloc from shared libraries",
+		        "what they allocate and free is not in the report",
+		        "leave out -Wl,--exclude-libs; take -Wl,--dynamic-list in the place of "
+		        "-Wl,--version-script");
 	check_givers(audit, program);
 	check_allocating_libraries(audit, program);
 	if (program->cxx_library)

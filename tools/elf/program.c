@@ -181,13 +181,15 @@ static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr 
 		const char *name = elf_strptr(program->elf, header->sh_link, symbol.st_name);
 		if (!name)
 			continue;
-		if (header->sh_type == SHT_SYMTAB)
+		if (header->sh_type == SHT_SYMTAB) {
 			read_symbol(program, &symbol, name);
-		else if (symbol.st_shndx == SHN_UNDEF) {
-			struct entry *entry = entry_named(program, name);
-			if (entry)
-				entry->imported = program->shared_libc = true;
+			continue;
 		}
+		struct entry *entry = entry_named(program, name);
+		if (entry && symbol.st_shndx != SHN_UNDEF)
+			entry->visible = true;
+		else if (entry)
+			entry->imported = program->shared_libc = true;
 	}
 }
 
@@ -363,12 +365,24 @@ bool program_imports(const struct program *program, const char *wanted)
 	return false;
 }
 
-bool program_covers_libraries(const struct program *program)
+/* Returns true if the program's malloc is the tracer's, and is VISIBLE to shared libraries. */
+static bool has_malloc(const struct program *program, bool visible)
 {
 	for (size_t i = 0; i < program->entry_count; i++)
 		if (strcmp(program->entries[i].name, "malloc") == 0)
-			return entry_is_exported(&program->entries[i]);
+			return entry_is_exported(&program->entries[i]) &&
+			       program->entries[i].visible == visible;
 	return false;
+}
+
+bool program_covers_libraries(const struct program *program)
+{
+	return has_malloc(program, true);
+}
+
+bool program_hides_malloc(const struct program *program)
+{
+	return program->shared_libc && has_malloc(program, false);
 }
 
 /* -- direct calls ------------------------------------------------------------------------------ */

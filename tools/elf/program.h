@@ -25,6 +25,7 @@ struct entry {
 	bool named;        /* the link named it as an allocator's (--allocator) */
 	bool expected;     /* the program should have it */
 	bool imported;     /* from a shared library */
+	bool visible;      /* shared libraries find the program's definition */
 	uint64_t address;  /* of its definition, or 0 */
 	uint64_t wrapper;  /* of its wrapper's definition, or 0 */
 	uint64_t exported; /* of the tracer's definition for the whole process, or 0 */
@@ -97,6 +98,10 @@ static inline bool entry_is_exported(const struct entry *entry)
 
 /* Returns true if the program traces the calls of its shared libraries.  PROGRAM has symbols. */
 bool program_covers_libraries(const struct program *program);
+
+/* Returns true if the tracer's malloc is in the program, and shared libraries do not find it: the
+ * link has taken it out of the dynamic symbols.  PROGRAM has symbols. */
+bool program_hides_malloc(const struct program *program);
 
 /* Returns true if only the C library itself defines functions of the name NAME. */
 bool is_c_librarys(const char *name);
