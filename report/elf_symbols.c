@@ -376,17 +376,11 @@ static struct table *table_of(const struct leakwrap_module *module)
 	return table;
 }
 
-bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
-                          struct leakwrap_function *function)
+/* Returns the index of the first function of TABLE that starts behind the offset CODE. */
+static size_t first_behind(const struct table *table, uintptr_t code)
 {
-	struct table *table = table_of(module);
-	uintptr_t code = pc - module->start;
-	size_t low = 0, high;
+	size_t low = 0, high = table->count;
 
-	if (!table || table->count == 0)
-		return false;
-	/* Find the last function that starts at or before PC: it is at low - 1. */
-	high = table->count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -395,6 +389,19 @@ bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
 		else
 			high = middle;
 	}
+	return low;
+}
+
+bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
+                          struct leakwrap_function *function)
+{
+	struct table *table = table_of(module);
+	uintptr_t code = pc - module->start;
+	size_t low;
+
+	if (!table || table->count == 0)
+		return false;
+	low = first_behind(table, code);
 	/* Several names may have this start.  Take the last of them whose size covers PC. */
 	while (low > 0) {
 		const struct function *candidate = &table->functions[--low];
@@ -412,6 +419,29 @@ bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
 			return false;
 	}
 	return false;
+}
+
+bool leakwrap_symbol_behind(const struct leakwrap_module *module, uintptr_t pc, unsigned alias,
+                            struct leakwrap_function *function)
+{
+	const struct table *table = table_of(module);
+	const uintptr_t code = pc - module->start;
+	const struct function *first, *named;
+	size_t index;
+
+	if (!table || (index = first_behind(table, code)) >= table->count ||
+	    alias >= table->count - index)
+		return false;
+	first = &table->functions[index];
+	named = first + alias;
+	if (named->offset != first->offset)
+		return false;
+	*function = (struct leakwrap_function){
+	        .name = table->names + table->symbols[named->symbol].st_name,
+	        .offset = named->offset - code,
+	        .size = table->symbols[named->symbol].st_size,
+	};
+	return true;
 }
 
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset)

@@ -47,6 +47,13 @@ const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, 
 bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
                           struct leakwrap_function *function);
 
+/* Finds the first function of MODULE that starts behind PC, and fills *FUNCTION with its name of
+ * number ALIAS, from 0: several names may have one start.  The offset is that from PC to the start.
+ * Returns false, and leaves *FUNCTION as it is, if there is no such function or no such name.
+ * Signal-safe; one thread at a time. */
+bool leakwrap_symbol_behind(const struct leakwrap_module *module, uintptr_t pc, unsigned alias,
+                            struct leakwrap_function *function);
+
 /* Finds the lists of system functions in the file of MODULE, which is the program, and fills
  * *LISTS.  Returns false if the file has no lists or cannot be read.  The lists live as long as
  * the program. */

@@ -14,7 +14,12 @@
  * In a dynamic program the module tells whose code a function is.  The same lists tell, by name
  * alone, which functions of the shared C library allocate for their caller.  Most functions inside
  * that library have no name in its symbol table: all its frames up to the caller are searched for
- * a listed name. */
+ * a listed name.
+ *
+ * fopen and opendir end in a jump to a function without a name, and have no frame.  The program
+ * calls only functions with names, so the C library's outermost frame without a name stands for
+ * such a jump.  A compiler puts a static function in front of the function that uses it: the first
+ * name behind the frame is searched for, too. */
 #include "report/origin.h"
 
 #include "report/format.h"
@@ -36,12 +41,13 @@
 
 /* What a frame says about the owner of the block. */
 enum role {
-	ROLE_OWNER,          /* the frame's module owns the block */
-	ROLE_SYSTEM,         /* the system's libraries own the block */
-	ROLE_FOR_CALLER,     /* the next frame decides */
-	ROLE_LIBC,           /* the C library, and unless one of its next frames says otherwise, it
+	ROLE_OWNER,           /* the frame's module owns the block */
+	ROLE_SYSTEM,          /* the system's libraries own the block */
+	ROLE_FOR_CALLER,      /* the next frame decides */
+	ROLE_LIBC,            /* the C library, and unless one of its next frames says otherwise, it
 	                      * owns the block */
-	ROLE_LIBC_FOR_CALLER /* the C library, for the caller of its last frame */
+	ROLE_LIBC_FOR_CALLER, /* the C library, for the caller of its last frame */
+	ROLE_LIBC_MAYBE /* as ROLE_LIBC_FOR_CALLER if this is its last frame, else ROLE_LIBC */
 };
 
 /* A direct-mapped cache of answers by return address: many call sites share their innermost frame.
@@ -82,7 +88,8 @@ static bool begins_with_any(const char *name, const char *const *prefixes)
 }
 
 /* Does the shared C library allocate for the caller of its function NAME?  scanf does with the
- * format "%ms", and calls a function that has no name. */
+ * format "%ms", and calls a function that has no name.  The functions of an obstack call what the
+ * program chose to allocate by; the lists have only functions that call malloc by name. */
 static bool is_for_caller(const char *name)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
@@ -90,7 +97,8 @@ static bool is_for_caller(const char *name)
 	const size_t length = strlen(name);
 	struct leakwrap_system_lists lists;
 
-	if (length >= 5 && strcmp(name + length - 5, "scanf") == 0)
+	if ((length >= 5 && strcmp(name + length - 5, "scanf") == 0) ||
+	    begins_with(name, "_obstack_"))
 		return true;
 	if (!program || !leakwrap_read_lists(program, &lists))
 		return false;
@@ -125,6 +133,21 @@ static enum role role_in_program(const struct leakwrap_module *program,
 	}
 }
 
+/* Returns the role of the C library's frame at PC in MODULE. */
+static enum role role_in_libc(uintptr_t pc, const struct leakwrap_module *module)
+{
+	/* Greater than the code between the call of malloc and the function behind. */
+	const uintptr_t near = 512;
+	struct leakwrap_function function;
+
+	if (leakwrap_symbol_find(module, pc - 1, &function))
+		return is_for_caller(function.name) ? ROLE_LIBC_FOR_CALLER : ROLE_LIBC;
+	for (unsigned i = 0; leakwrap_symbol_behind(module, pc - 1, i, &function); i++)
+		if (function.offset < near && is_for_caller(function.name))
+			return ROLE_LIBC_MAYBE;
+	return ROLE_LIBC;
+}
+
 /* Returns the role of the frame at PC in MODULE; NULL: in no module. */
 static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 {
@@ -146,11 +169,11 @@ static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 		return ROLE_OWNER;
 	slash = strrchr(module->path, '/');
 	base = slash ? slash + 1 : module->path;
+	if (!module->main && begins_with_any(base, c_library))
+		return role_in_libc(pc, module);
 	is_named = leakwrap_symbol_find(module, pc - 1, &function);
 	if (module->main)
 		return role_in_program(module, is_named ? &function : NULL);
-	if (begins_with_any(base, c_library))
-		return is_named && is_for_caller(function.name) ? ROLE_LIBC_FOR_CALLER : ROLE_LIBC;
 	if (begins_with_any(base, cxx_library))
 		return is_named && begins_with_any(function.name, kept_by_cxx) ? ROLE_SYSTEM
 		                                                               : ROLE_FOR_CALLER;
@@ -186,6 +209,7 @@ struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_origin of_system = {LEAKWRAP_ORIGIN_SYSTEM, NULL};
 	bool is_libc_owner = false, is_for_caller_of_libc = false;
+	enum role inner = ROLE_OWNER;
 
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
@@ -197,17 +221,19 @@ struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace)
 			is_for_caller_of_libc = true;
 			break;
 		case ROLE_LIBC:
+		case ROLE_LIBC_MAYBE:
 			is_libc_owner = true;
 			break;
 		case ROLE_SYSTEM:
 			return of_system;
 		default:
-			if (is_libc_owner && !is_for_caller_of_libc)
+			if (is_libc_owner && !is_for_caller_of_libc && inner != ROLE_LIBC_MAYBE)
 				return of_system;
 			is_libc_owner = is_for_caller_of_libc = false;
 			if (role == ROLE_OWNER)
 				return origin_in(pc, gone);
 		}
+		inner = role;
 	}
 	return is_libc_owner && !is_for_caller_of_libc
 	               ? of_system

@@ -1,9 +1,14 @@
-// for_caller.cpp - static libraries allocate blocks for the program, which never frees them: a
-// growing string, a regular expression, a stream and a folder.
+// for_caller.cpp - libraries allocate blocks for the program, which never frees them: a growing
+// string, a regular expression, a stream, a folder and an obstack.
 #include <dirent.h>
+#include <obstack.h>
 #include <regex.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string>
+
+#define obstack_chunk_alloc malloc
+#define obstack_chunk_free free
 
 struct Base {
 	int number = 0;
@@ -26,6 +31,7 @@ __attribute__((noinline)) static Base *make(int length)
 int main(int argc, char **argv)
 {
 	static regex_t expression;
+	static obstack stack;
 
 	if (argc == 1)
 		return 0;
@@ -39,6 +45,9 @@ int main(int argc, char **argv)
 		return fopen("/dev/null", "r") == nullptr;
 	case 'd':
 		return opendir("/") == nullptr;
+	case 'o':
+		obstack_init(&stack);
+		return obstack_alloc(&stack, 10000) == nullptr;
 	}
 	return 2;
 }

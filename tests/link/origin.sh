@@ -110,9 +110,12 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 done
 
 # A block that a library allocates for its caller belongs to the caller.
-for kind in -static -static-libstdc++; do
-	libraries=$CXX handles="regex fopen dir"
-	[ $kind = -static ] || libraries=$CXX_STATIC handles=
+for kind in -static -static-libstdc++ -pie; do
+	case $kind in
+	-static) libraries=$CXX handles="regex fopen dir obstack" ;;
+	-static-libstdc++) libraries=$CXX_STATIC handles= ;;
+	-pie) libraries=$C handles="regex fopen dir obstack" ;;
+	esac
 	# shellcheck disable=SC2086
 	{
 		compile_once g++ $FLAGS -Wno-delete-non-virtual-dtor tests/link/for_caller.cpp
