@@ -3,6 +3,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/unwind/return_address.h"
+#include "wrap/unwind/sigreturn.h"
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
 #include "wrap/arch/frame_apcs.h"
@@ -13,13 +14,30 @@
 
 #include <string.h>
 
+/* Is WORD, as found on the stack, the address to which a signal handler returns?  No call stands
+ * before it.  A trampoline outside of all modules is not looked for: to read there takes a system
+ * call. */
+static bool is_handlers_return(uintptr_t word)
+{
+	const uintptr_t pc = LEAKWRAP_STRIP(word);
+	const struct leakwrap_module *module = leakwrap_text_at(pc, true);
+	const uintptr_t end = module ? leakwrap_code_of(module, word).high : 0;
+	struct leakwrap_rule rule;
+
+	return end != 0 && leakwrap_sigreturn_rule(pc, end, &rule);
+}
+
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target)
 {
 	uintptr_t word;
 
-	return address >= sp && leakwrap_stack_read(stack, address, &word) &&
-	       leakwrap_is_return(word, target);
+	if (address < sp || !leakwrap_stack_read(stack, address, &word))
+		return false;
+	if (leakwrap_is_return(word, target))
+		return true;
+	*target = 0;
+	return is_handlers_return(word);
 }
 
 #if LEAKWRAP_HAVE_ARM_FRAMES

@@ -25,8 +25,8 @@ bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_
 bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
                                struct leakwrap_rule *rule, uintptr_t *target);
 
-/* Returns true if the word at ADDRESS is a return address and ADDRESS is not below SP. Sets *TARGET
- * as leakwrap_fp_frame_rule does. */
+/* Returns true if the word at ADDRESS is a return address and ADDRESS is not below SP.  A signal
+ * handler's return address counts, too.  Sets *TARGET as leakwrap_fp_frame_rule does. */
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target);
 
