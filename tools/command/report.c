@@ -8,6 +8,7 @@
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
 #include "tools/image/reach.h"
+#include "tools/log/rotated.h"
 #include "tools/model/add_log.h"
 #include "tools/model/fleet.h"
 #include "tools/model/kinds.h"
@@ -379,6 +380,8 @@ static enum status make_report(struct report_options *options, struct report *re
 	                                            options->common.kinds};
 	if (fleet)
 		fine = fleet_add(report, options->logs, options->log_count, &fleet_options);
+	else
+		sort_rotated(options->logs, options->log_count);
 	for (size_t i = 0; !fleet && i < options->log_count; i++)
 		if (!report_add(report, options->logs[i]))
 			fine = false;

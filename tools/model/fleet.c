@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/log/rotated.h"
 #include "tools/model/add_log.h"
 #include "tools/model/history.h"
 #include "tools/model/merge.h"
@@ -19,6 +20,7 @@ enum { DUMPS_KEPT = 16 };
 struct source {
 	const char *log;
 	const char *host; /* interned, or NULL */
+	size_t place;     /* of the log in the order of names */
 };
 
 /* A process whose dumps are not in the sum yet. */
@@ -84,13 +86,19 @@ bool find_host(const char *pattern, const char *log, const char **host, size_t *
 	return *pattern == *log && find_host(pattern + 1, log + 1, host, length);
 }
 
-/* Logs of one host come together, and numbers in their names count. */
+/* Logs of one host come together. */
 static int compare_sources(const void *left, const void *right)
 {
 	const struct source *a = left, *b = right;
 	if (a->host != b->host)
 		return !a->host ? -1 : !b->host ? 1 : strcmp(a->host, b->host);
-	return strverscmp(a->log, b->log);
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+/* Numbers in the names of logs count. */
+static int compare_names(const void *left, const void *right)
+{
+	return strverscmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 /* -- processes --------------------------------------------------------------------------------- */
@@ -215,10 +223,13 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 	bool fine = true;
 
 	fleet.merger = merge_start(report, options->kinds);
+	qsort(logs, count, sizeof *logs, compare_names);
+	sort_rotated(logs, count);
 	for (size_t i = 0; i < count; i++) {
 		const char *host = NULL;
 		size_t length = 0;
 		sources[i].log = logs[i];
+		sources[i].place = i;
 		if (options->hosts && find_host(options->hosts, logs[i], &host, &length))
 			sources[i].host = intern(&report->strings, host, length);
 	}

@@ -17,10 +17,10 @@ struct fleet_options {
 /* Returns true if PATTERN fits the path LOG.  Sets *HOST and *LENGTH to what %h stands for. */
 bool find_host(const char *pattern, const char *log, const char **host, size_t *length);
 
-/* Reads LOGS, and adds to REPORT one dump that is the sum of the last dumps of all processes
- * (merge.h).  A process is in one log, or in several with ascending numbers of its dumps.  Dumps of
- * misuse are added as by report_add.  Returns false, after messages, if a log cannot be read or
- * holds no dump. */
+/* Sorts LOGS, reads them, and adds to REPORT one dump that is the sum of the last dumps of all
+ * processes (merge.h).  A process is in one log, or in several with ascending numbers of its dumps.
+ * Dumps of misuse are added as by report_add.  Returns false, after messages, if a log cannot be
+ * read or holds no dump. */
 bool fleet_add(struct report *report, const char **logs, size_t count,
                const struct fleet_options *options);
 

@@ -1,0 +1,73 @@
+#!/bin/sh
+# The parts of a rotated log are read from the oldest to the newest, however they are named.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+# part FILE NUMBER...: writes dumps of process 3 with these numbers into $W/FILE.
+part() {
+	file=$1
+	shift
+	for number; do
+		echo "${number}00 1 complete 0x10" |
+			make_dump "3.$number" "2026-11-20T18:0$number:00Z" /x/y 0x1000 none
+	done >"$W/$file"
+}
+# is_one WHAT LOG...: the logs are one series of six dumps of one process.
+is_one() {
+	what=$1
+	shift
+	status_is 0 "$lw" report --growth "$@"
+	equal "$what: growth" "$(grep 'grows steadily' "$W/out" | sed 's/.*: //')" \
+		"100 to 600 bytes in 1 block"
+	status_is 0 "$lw" report "$@"
+	equal "$what: dumps" "$(grep -o 'process 3, dump [0-9]*' "$W/out")" "process 3, dump 6"
+	status_is 0 "$lw" report --merge "$@"
+	shows '600 bytes live in 1 block'
+}
+
+mkdir "$W/numbers" "$W/dates" "$W/dumps"
+part numbers/x.log.2 1 2
+part numbers/x.log.1 3 4
+part numbers/x.log 5 6
+gzip "$W/numbers/x.log.2"
+is_one "numbers, by a pattern" "$W"/numbers/x.log*
+is_one "numbers, the oldest first" "$W/numbers/x.log.2.gz" "$W/numbers/x.log.1" \
+	"$W/numbers/x.log"
+echo "700 1 complete 0x10" |
+	make_dump 9.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/numbers/other.log"
+status_is 0 "$lw" report "$W/numbers/x.log" "$W/numbers/other.log" "$W"/numbers/x.log.*
+equal "another log between the parts" "$(grep -o 'process [0-9], dump [0-9]*' "$W/out")" \
+	"process 9, dump 1
+process 3, dump 6"
+
+part dates/x.log-20261119 1 2
+part dates/x.log-20261120 3 4
+part dates/x.log 5 6
+is_one "dates, by a pattern" "$W"/dates/x.log*
+
+# Without the log itself, a number is that of a dump.
+for number in 1 2 3 4 5 6; do
+	part dumps/x.$number $number
+done
+is_one "log=x.%n" "$W"/dumps/x.*
+
+# The runtime's own.
+cat >"$W/grow.c" <<'END'
+#include <signal.h>
+#include <stdlib.h>
+void *volatile kept;
+int main(void)
+{
+	for (int i = 0; i < 8; i++) {
+		kept = malloc(100);
+		raise(SIGUSR1);
+	}
+	return kept == NULL;
+}
+END
+build grow "$W/grow.c"
+LEAKWRAP_OPTIONS=exit=0:log=$W/own.log:log_max=5K "$W/grow" || fail "status $?"
+[ -e "$W/own.log.1" ] || fail "no own.log.1: $(ls -l "$W")"
+status_is 0 "$lw" report "$W"/own.log*
+equal "log_max" "$(grep -o ', dump [0-9]*' "$W/out")" ", dump 8"

@@ -1,0 +1,13 @@
+/* rotated.h - the order of a log's parts. */
+#ifndef TOOLS_ROTATED_H
+#define TOOLS_ROTATED_H
+
+#include <stddef.h>
+
+/* Sorts the parts of each log that was rotated, the oldest first, and leaves the other LOGS where
+ * they are.  server.log.2.gz, server.log.1 and server.log are parts of one log, and so are
+ * server.log-20261127 and server.log.  Without server.log itself they are no parts: the option log=
+ * may end in the number of a dump. */
+void sort_rotated(const char **logs, size_t count);
+
+#endif
