@@ -139,8 +139,17 @@ kill -CONT $program
 stop
 LEAKWRAP_OPTIONS="log=$W/none/log" start_program "$W/wait"
 status_is 2 "$lw" dump --timeout=1 $program
-said "no whole dump of process $program came to $W/none/log within 1 s"
+said "no whole dump of process $program came to $W/none/log within 1 s; the log's folder"
 stop
+if [ "$(id -u)" = 0 ]; then # may change the root folder
+	mkdir "$W/jail"
+	sed 's/kept = NULL;/& if (chroot(argv[2]) != 0) return 1;/' "$W/wait.c" >"$W/jailed.c"
+	build jailed "$W/jailed.c"
+	LEAKWRAP_OPTIONS="log=$W/%p.log" start_program "$W/jailed" - "$W/jail"
+	status_is 2 "$lw" dump --timeout=1 $program
+	said "came to $W/%p.log within 1 s; its root folder is $W/jail,"
+	stop
+fi
 
 # Nobody else can read the program's pipe.
 mkfifo "$W/pipe" || exit 2

@@ -47,8 +47,8 @@ static bool print_dump(const struct target_process *process, const struct dump_l
 }
 
 /* Waits up to TIMEOUT seconds until the dump is whole, and prints it. */
-static enum status wait_for_dump(const struct target_process *process, const struct dump_log *log,
-                                 uint64_t timeout)
+static enum status wait_for_dump(struct arena *arena, const struct target_process *process,
+                                 const struct dump_log *log, uint64_t timeout)
 {
 	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
@@ -62,8 +62,8 @@ static enum status wait_for_dump(const struct target_process *process, const str
 		}
 		nanosleep(&pause, NULL);
 	}
-	complain("no whole dump of process %d came to %s within %" PRIu64 " s", process->pid,
-	         log->name, timeout);
+	complain("no whole dump of process %d came to %s within %" PRIu64 " s%s", process->pid,
+	         log->name, timeout, dump_log_hint(arena, process));
 	return STATUS_USAGE;
 }
 
@@ -81,7 +81,7 @@ static enum status take_dump(struct arena *arena, const struct target_process *p
 	bool asked = dump_log_is_read(&log, process) && ask_for_dump(process, kinds);
 	process_end_turn(turn);
 	if (asked && log.reader == READ_BY_TOOL) {
-		status = wait_for_dump(process, &log, timeout);
+		status = wait_for_dump(arena, process, &log, timeout);
 	} else if (asked) {
 		complain("the dump of process %d goes to %s, %s", process->pid, log.name, log.what);
 		status = STATUS_FINE;

@@ -200,6 +200,27 @@ bool dump_log_is_read(const struct dump_log *log, const struct target_process *p
 	return false;
 }
 
+const char *dump_log_hint(struct arena *arena, const struct target_process *process)
+{
+	const char *root = arena_format(arena, "/proc/%d/root", process->pid);
+	const char *slash = strrchr(process->log, '/');
+	char target[4096];
+	ssize_t length = readlink(root, target, sizeof target);
+	struct stat status;
+
+	if (process->log[0] != '/')
+		return "";
+	if (length > 0 && !(length == 1 && target[0] == '/'))
+		return arena_format(arena,
+		                    "; its root folder is %.*s, from where the log's path counts",
+		                    (int)length, target);
+	const char *folder =
+	        arena_format(arena, "%s%.*s", root, (int)(slash - process->log), process->log);
+	return strchr(folder, '%') || stat(folder, &status) == 0 || errno != ENOENT
+	               ? ""
+	               : "; the log's folder is not there";
+}
+
 /* -- reading the dump -------------------------------------------------------------------------- */
 
 /* Returns the size in bytes that the file with the state NOW had before the dump was asked for.
