@@ -49,8 +49,7 @@ bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,
 
 /* Finds the first function of MODULE that starts behind PC, and fills *FUNCTION with its name of
  * number ALIAS, from 0: several names may have one start.  The offset is that from PC to the start.
- * Returns false, and leaves *FUNCTION as it is, if there is no such function or no such name.
- * Signal-safe; one thread at a time. */
+ * Returns false, and leaves *FUNCTION as it is, if there is no such function or no such name. */
 bool leakwrap_symbol_behind(const struct leakwrap_module *module, uintptr_t pc, unsigned alias,
                             struct leakwrap_function *function);
 

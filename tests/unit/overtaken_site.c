@@ -1,7 +1,8 @@
 /* overtaken_site.c - a call site is added without the lock.  At any instruction something comes
  * between: a collection, one between two equal stacks, a growth of the table, or a mark.  The call
  * site keeps its backtrace afterwards, however often its memory is used again.  No number from
- * before the mark is given again.  For x86-64, which can stop at each instruction.  The parts are those of site_collect.c in wrap/site.
+ * before the mark is given again.  For x86-64, which can stop at each instruction.  The parts are
+ * those of site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c

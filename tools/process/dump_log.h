@@ -37,9 +37,9 @@ bool dump_log_is_read(const struct dump_log *log, const struct target_process *p
  * NULL if the dump is not whole yet. */
 char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size);
 
-/* Returns why the dump of PROCESS may not have come to its log, as the end of a message: the process
- * has another root folder, or the log's folder is not there.  Returns "" if neither is known.
- * Strings come from ARENA. */
+/* Returns why the dump of PROCESS may not have come to its log, as the end of a message: the
+ * process has another root folder, or the log's folder is not there.  Returns "" if neither is
+ * known.  Strings come from ARENA. */
 const char *dump_log_hint(struct arena *arena, const struct target_process *process);
 
 void dump_log_free(struct dump_log *log);
