@@ -11,7 +11,6 @@
 #include "unit.h"
 
 #include <signal.h>
-#include <ucontext.h>
 
 /* -- what the test does not need --------------------------------------------------------------- */
 
@@ -59,16 +58,18 @@ static unsigned look(void)
 
 static unsigned steps;
 
-static void on_trap(int number)
+static void on_trap(int number, siginfo_t *info, void *context)
 {
-	(void)number;
+	(void)number, (void)info, (void)context;
 	steps++;
 	look();
 }
 
 static void note_in_steps(void)
 {
-	CHECK(signal(SIGTRAP, on_trap) != SIG_ERR);
+	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+
+	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
 	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
 	leakwrap_fail_note(SITE, SIZE);
 	__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");

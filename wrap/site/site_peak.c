@@ -63,27 +63,35 @@ static void unmap(struct leakwrap_peak *sites, uint32_t count)
 		leakwrap_scratch_unmap(sites, count * sizeof(*sites));
 }
 
-/* Keeps the sums of WALK if there are more bytes than ever, else unmaps them. */
-static void keep_highest(struct walk walk)
+/* Marks the call sites of the peak.  The lock is held. */
+static void mark_sites(void)
+{
+	for (uint32_t site = LEAKWRAP_SITE_FIRST; site < peak.count; site++)
+		if (peak.sites[site].blocks > 0)
+			leakwrap_site_mark(site);
+}
+
+/* Keeps the sums of WALK if there are more bytes than ever.  Then WALK gets those of before. */
+static void keep_if_higher(struct walk *walk)
 {
 	leakwrap_lock(&peak.lock);
-	if (!peak.is_read && walk.all.bytes > peak.all.bytes) {
+	if (!peak.is_read && walk->all.bytes > peak.all.bytes) {
 		struct leakwrap_peak *const before = peak.sites;
 		const uint32_t count_before = peak.count;
 
-		peak.sites = walk.sites;
-		peak.count = walk.count;
-		peak.all = walk.all;
+		peak.sites = walk->sites;
+		peak.count = walk->count;
+		peak.all = walk->all;
 		peak.time = leakwrap_time_utc();
-		walk.sites = before;
-		walk.count = count_before;
+		walk->sites = before;
+		walk->count = count_before;
+		mark_sites(); /* a collection may have marked those of before already */
 	}
 	leakwrap_unlock(&peak.lock);
-	unmap(walk.sites, walk.count);
 }
 
-/* A block may be released before the sums are kept, which mark its call site in collections.  So
- * the numbers are held like those that a dump shows. */
+/* Holds the numbers of call sites, as a dump does.  A collection gives none away whose blocks the
+ * walk has found, although they may be gone since. */
 void leakwrap_peak_look(void)
 {
 	struct walk walk = {.count = leakwrap_sites_limit()};
@@ -96,9 +104,10 @@ void leakwrap_peak_look(void)
 	entered = leakwrap_readers_enter();
 	leakwrap_live_each(add_block, &walk);
 	leakwrap_samples_each(add_sample, &walk);
-	keep_highest(walk);
+	keep_if_higher(&walk);
 	leakwrap_readers_leave(entered);
 	leakwrap_site_numbers_release();
+	unmap(walk.sites, walk.count);
 }
 
 struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time)
@@ -135,9 +144,7 @@ void leakwrap_peak_end_reading(void)
 void leakwrap_peak_mark_sites(void)
 {
 	leakwrap_lock(&peak.lock);
-	for (uint32_t site = LEAKWRAP_SITE_FIRST; site < peak.count; site++)
-		if (peak.sites[site].blocks > 0)
-			leakwrap_site_mark(site);
+	mark_sites();
 	leakwrap_unlock(&peak.lock);
 }
 
