@@ -21,6 +21,15 @@ FIXED_REGISTERS := $(call if_accepted,$(FIXED_REGISTERS))
 RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
 
+# Assembler code of a program may call malloc while the stack is not aligned to 16 bytes.  The C
+# library's allocator bears that.  Instructions of SSE that store to the stack would not, so the
+# runtime has none.  asprintf passes on floating-point numbers, which are in SSE's registers.
+ifneq ($(filter x86_64-% i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine)),)
+GENERAL_REGISTERS := $(call if_accepted,-mgeneral-regs-only)
+RUNTIME_CFLAGS += $(GENERAL_REGISTERS)
+endif
+TAKES_FLOATS := asprintf __asprintf __asprintf_chk
+
 # The core is all but the entry points.  These are compiled once for each symbol, below.
 ENTRY_FILES := $(patsubst %,wrap/entry/%.c,$(LEAKWRAP_FAMILIES) $(LEAKWRAP_BARE_FAMILIES))
 CORE_SOURCES := $(filter-out $(ENTRY_FILES) wrap/bare/%,$(wildcard wrap/*/*.c report/*.c))
@@ -49,8 +58,8 @@ MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork
 	program_invocation_short_name __libc_stack_end \
 	$(PROCESS_SYMBOLS)
 
-# With another compiler than the last time, all objects are made again.
-BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET)
+# With another compiler or target than the last time, all objects are made again.
+BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET) $(GENERAL_REGISTERS)
 $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
 
 .PHONY: look-again
@@ -109,7 +118,9 @@ $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: \
 		wrap/entry/$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
 	$$(Q)mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) \
+	$$(Q)$$(CC) $$(filter-out $$(if $$(filter $$(TAKES_FLOATS),$$*),$$(GENERAL_REGISTERS)),\
+			$$(RUNTIME_CFLAGS)) \
+		$$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) \
 		$$(if $$(filter $(ALLOCATING_SYMBOLS),$$*),$$(FIXED_FP)) \
 		-DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
@@ -214,8 +225,10 @@ $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
 	$(Q)mkdir -p $(@D)
 	$(Q)cp $< $@
 
-# The runtime's flags that select the target, and that gcc and clang both have.
-GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-%,$(RUNTIME_CFLAGS))
+# The runtime's flags that select the target, and that gcc and clang both have.  A function that the
+# link names may take floating-point numbers.
+GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-% $(GENERAL_REGISTERS),\
+	$(RUNTIME_CFLAGS))
 $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(Q)mkdir -p $(@D)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
