@@ -2,6 +2,7 @@
 #include "wrap/module/loader_list.h"
 
 #include "wrap/module/debugger_list.h"
+#include "wrap/module/module_path.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>
@@ -165,14 +166,11 @@ static size_t read_start_name(const struct dl_phdr_info *info, bool by_loader, c
 {
 	const char *name =
 	        by_loader && *info->dlpi_name ? info->dlpi_name : leakwrap_process_started_as();
-	size_t used = 0, length;
+	size_t used, length;
 
 	if (!name || !*name)
 		name = "?";
-	if (name[0] != '/' && strchr(name, '/') && getcwd(path, size - 1)) {
-		used = strlen(path);
-		path[used++] = '/';
-	}
+	used = leakwrap_module_path_folder(name, path, size);
 	length = strnlen(name, size - used - 1);
 	memcpy(path + used, name, length);
 	return used + length;

@@ -7,6 +7,7 @@
 #include "wrap/base/readers.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/loader_list.h"
+#include "wrap/module/module_path.h"
 #include "wrap/module/originals.h"
 #include "wrap/port/port.h"
 
@@ -61,12 +62,12 @@ const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.mo
 
 /* -- records and snapshots --------------------------------------------------------------------- */
 
-/* Returns true if A and B are the same file at the same address. */
+/* Returns true if A, of a record, and B, as listed, are the same file at the same address. */
 static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
 {
 	return a->start == b->start && a->end == b->end && a->build_id_size == b->build_id_size &&
 	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
-	       a->headers == b->headers && strcmp(a->path, b->path) == 0;
+	       a->headers == b->headers && leakwrap_module_path_is_of(a->path, b->path);
 }
 
 /* Decides whether LISTED is never unloaded, and notes whether the runtime is part of the program.
@@ -152,7 +153,6 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 	struct module_record *first, *record;
-	size_t length = strlen(listed->path) + 1;
 	unsigned number;
 
 	/* Fast path: nearly all listed modules are in the current snapshot. */
@@ -168,14 +168,12 @@ static const struct leakwrap_module *find_or_add(const struct leakwrap_module *l
 	number = record->module.number;
 	record->module = *listed;
 	record->module.number = number;
-	record->path = leakwrap_arena_take(length);
+	record->path = leakwrap_module_path_make(listed->path);
 	if (!record->path || !add_by_start(record, first)) {
-		if (record->path)
-			leakwrap_arena_give(record->path, length);
+		leakwrap_module_path_free(record->path);
 		give_record(record);
 		return NULL;
 	}
-	memcpy(record->path, listed->path, length);
 	record->module.path = record->path;
 	record->module.serial = ++registry.serial;
 	/* Number 1 is the program's, even if there was no memory for its record before. */
@@ -382,7 +380,7 @@ static void end_rest(void)
 		struct module_record *const record = rest.first_record;
 
 		rest.first_record = record->same_start;
-		leakwrap_arena_give(record->path, strlen(record->path) + 1);
+		leakwrap_module_path_free(record->path);
 		give_record(record);
 	}
 	while (rest.first && has_rested(rest.first->tick)) {
