@@ -1,8 +1,9 @@
 /* overtaken_site.c - a call site is added without the lock.  At any instruction something comes
  * between: a collection, one between two equal stacks, a growth of the table, or a mark.  The call
  * site keeps its backtrace afterwards, however often its memory is used again.  No number from
- * before the mark is given again.  For x86-64, which can stop at each instruction.  The parts are
- * those of site_collect.c in wrap/site.
+ * before the mark is given again.  A fork comes while the lock is lent: the child finds room for
+ * call sites.  For x86-64, which can stop at each instruction.  The parts are those of
+ * site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
@@ -34,7 +35,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
 
@@ -192,6 +195,9 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
 }
 
+/* Signals are not blocked: each instruction with the lock has a trap, too. */
+static bool steps_with_lock;
+
 /* A trap would end the process while signals are blocked. */
 void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
 {
@@ -200,11 +206,17 @@ void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
 	if (was_stepping)
 		step(false);
 	__real_leakwrap_signals_block(before);
+	if (was_stepping && steps_with_lock) {
+		__real_leakwrap_signals_restore(before);
+		step(true);
+	}
 	is_stepping = is_stepping || was_stepping;
 }
 
 void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
 {
+	if (is_stepping && !is_in_trap && steps_with_lock)
+		return;
 	__real_leakwrap_signals_restore(before);
 	if (is_stepping && !is_in_trap)
 		step(true);
@@ -368,11 +380,51 @@ static void check_count(void)
 	CHECK(between_at > 50);
 }
 
-static void check_each_step(void)
+/* A thread forks, and has lent the lock to this thread, which is not in the child. */
+static void fork_while_lent(void)
+{
+	const pid_t child = fork();
+	const uint32_t who = next_stack;
+	int status;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		leakwrap_tables_lock = (struct leakwrap_lock){.word = 0};
+		leakwrap_self.reader = NULL;
+		leakwrap_sites_collect_forked();
+		CHECK(is_site_of(walk(who), who));
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* Walks a new stack in steps, and replaces the table. */
+static void replace_in_steps(void)
+{
+	refused = 2; /* without the lock, and with it */
+	walk_in_steps(next_stack++);
+	CHECK(refused == 0);
+}
+
+static void check_lent(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
+	enum { FORKS = 16 };
+	unsigned last;
 
 	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	steps_with_lock = true;
+	between_at = 0;
+	replace_in_steps();
+	last = steps;
+	between = fork_while_lent;
+	for (between_at = 1; between_at <= last; between_at += last / FORKS + 1)
+		replace_in_steps();
+	steps_with_lock = false;
+}
+
+static void check_each_step(void)
+{
 	check_collection();
 	check_equal_stacks();
 	check_growth();
@@ -392,6 +444,10 @@ void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
 	__real_leakwrap_signals_restore(before);
 }
 
+static void check_lent(void)
+{
+}
+
 static void check_each_step(void)
 {
 	const uint32_t who = next_stack++;
@@ -405,6 +461,7 @@ static void check_each_step(void)
 int main(void)
 {
 	use_memory();
+	check_lent(); /* the table is still small */
 	collect();
 	use_memory();
 	check_each_step();

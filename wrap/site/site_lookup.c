@@ -293,6 +293,15 @@ static void publish(uint32_t made, _Atomic uint32_t *recent, enum leakwrap_site_
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
+/* Replaces the table, which takes no entry although it has room, if the lock is held.  A probe came
+ * to its end, or it is closed: the parent process was forked while another thread, which had
+ * borrowed the lock, replaced it. */
+static bool replace_stuck_table(enum leakwrap_site_source source)
+{
+	return source != LEAKWRAP_WITHOUT_LOCK &&
+	       leakwrap_hash_table_grow(&sites.by_backtrace, &entries, &sites.replaced);
+}
+
 uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
                                    enum leakwrap_site_source source)
 {
@@ -301,6 +310,7 @@ uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t 
 	const struct leakwrap_hash_table *table;
 	_Atomic uint32_t *recent = NULL;
 	bool is_known = false; /* MADE was put into a table, where other threads find it */
+	bool has_replaced = false, tries_again;
 
 	if (number != LEAKWRAP_SITE_NONE)
 		return number;
@@ -313,7 +323,12 @@ uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t 
 		is_known = is_known || (number == made && made != LEAKWRAP_SITE_NONE);
 		/* A table that is replaced meanwhile may lose the entry.  Then the new table may
 		 * have a call site of TRACE that another thread added, or no room. */
-	} while (number != LEAKWRAP_SITE_NONE && table != atomic_load(&sites.by_backtrace));
+		tries_again =
+		        number != LEAKWRAP_SITE_NONE && table != atomic_load(&sites.by_backtrace);
+		if (number == LEAKWRAP_SITE_NONE && table && made != LEAKWRAP_SITE_NONE &&
+		    !has_replaced)
+			tries_again = has_replaced = replace_stuck_table(source);
+	} while (tries_again);
 	if (!is_known)
 		drop_site(made);
 	else
