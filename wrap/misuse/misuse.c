@@ -215,6 +215,7 @@ static void add_freed(const struct leakwrap_release *release, size_t size, uint3
 	if (freed == misuse.freed || old == BUSY ||
 	    !atomic_compare_exchange_strong(&freed->address, &old, BUSY))
 		return;
+	atomic_thread_fence(memory_order_release); /* who reads the size sees BUSY, too */
 	freed->size = size;
 	freed->allocated = site;
 	freed->released = release->offender;
@@ -244,6 +245,7 @@ static bool find_freed(struct leakwrap_misuse *found)
 	copy.size = freed->size;
 	copy.allocated = freed->allocated;
 	copy.released = freed->released;
+	atomic_thread_fence(memory_order_acquire);
 	if (atomic_load(&freed->address) != found->pointer)
 		return false;
 	*found = copy;

@@ -20,14 +20,15 @@ static LEAKWRAP_TABLE struct {
 /* Stands for the backtrace of a number that has been freed. */
 static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
 
-/* Follows the delta chain of the backtrace that is stored at BYTES; 0: it has been freed. */
+/* Follows the delta chain of the backtrace that is stored at BYTES; 0: it has been freed.  A chain
+ * that is too long was not made here: it has no frames. */
 static void follow_chain(struct leakwrap_site_chain *chain, leakwrap_pool_offset bytes)
 {
 	uint32_t number;
 
 	chain->delta_count = 0;
 	for (;; chain->delta_count++) {
-		if (bytes == 0) {
+		if (bytes == 0 || chain->delta_count > LEAKWRAP_DELTA_CHAIN_MAX) {
 			chain->base = &no_frames;
 			break;
 		}
