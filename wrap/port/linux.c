@@ -95,6 +95,9 @@ void leakwrap_signals_block(struct leakwrap_mask *before)
 {
 	const struct leakwrap_mask all = {{~(uint64_t)0, ~(uint64_t)0}};
 
+	/* What the kernel does not fill must not be an old word of the stack.  The mask may be kept
+	 * in a lock, and the word may lead to a block that is lost. */
+	before->bits[1] = 0;
 	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)&all, (long)before,
 	                 KERNEL_SIGSET_SIZE, 0, 0);
 }

@@ -7,7 +7,6 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* Not in the headers of every C library. */
 #ifndef SEGV_PKUERR
@@ -69,4 +68,10 @@ bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *contex
 	if (guard.sent != 0)
 		leakwrap_signal_send(guard.sent);
 	return is_done;
+}
+
+void leakwrap_guard_own_memory(uintptr_t *start, uintptr_t *end)
+{
+	*start = (uintptr_t)&guard;
+	*end = (uintptr_t)(&guard + 1);
 }

@@ -8,10 +8,15 @@
 #define LEAKWRAP_GUARD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Calls SCAN(CONTEXT), which reads memory of the mappings (maps.h) and takes no lock.  IS_COPY:
  * this is a copy of the process.  Returns false if SCAN was given up: it ended in the middle, at a
  * read, and the caller releases what it took.  One thread at a time, while no other thread runs. */
 bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *context);
+
+/* Sets *START and *END to the bounds of the memory that holds registers from before the scan.  Some
+ * may be addresses of blocks that the caller has read. */
+void leakwrap_guard_own_memory(uintptr_t *start, uintptr_t *end);
 
 #endif

@@ -12,6 +12,7 @@
 #include "wrap/port/port.h"
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/glibc_heap.h"
+#include "wrap/reach/guard.h"
 #include "wrap/reach/maps.h"
 #include "wrap/reach/mark.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -189,7 +190,7 @@ void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintp
 	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
 	        leakwrap_region_cache_own_memory, leakwrap_held_own_memory,
 	        leakwrap_block_index_own_memory,  leakwrap_mark_own_memory,
-	        leakwrap_maps_own_memory,
+	        leakwrap_maps_own_memory,         leakwrap_guard_own_memory,
 	};
 	struct range range;
 
