@@ -15,13 +15,14 @@
 
 #define MARK      ((uintptr_t)0x6661696c)
 
-/* Returns whether a caller at SP runs inside the thread's innermost attempt.  An exception or a
- * longjmp may have left the attempt: then SP is above it, or the mark is overwritten. */
+/* Returns whether a caller at SP runs inside the thread's innermost attempt.  The caller may be the
+ * function that has the attempt: operator new[] jumps to operator new.  An exception or a longjmp
+ * may have left the attempt: then SP is above it, or the mark is overwritten. */
 static bool is_inside_attempt(uintptr_t sp)
 {
 	const struct leakwrap_attempt *outer = leakwrap_self.attempt;
 
-	return outer && sp < (uintptr_t)outer && (uintptr_t)outer - sp < INNER_MAX &&
+	return outer && sp <= (uintptr_t)outer && (uintptr_t)outer - sp < INNER_MAX &&
 	       outer->mark == ((uintptr_t)outer ^ MARK);
 }
 
