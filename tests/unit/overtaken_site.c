@@ -245,7 +245,7 @@ static unsigned count_steps(void)
 }
 
 /* Not each instruction is tried: the sanitizers put many between those of the table. */
-enum { STEP = 7, LONG_STEP = 20 };
+enum { STEP = 11, LONG_STEP = 40 };
 
 static void check_collection(void)
 {
