@@ -11,69 +11,17 @@
 #include "wrap/live/live.h"
 #include "wrap/live/region.h"
 #include "wrap/port/port.h"
+#include "stepping.h"
 #include "unit.h"
 
-#include <signal.h>
 #include <stdbool.h>
-#include <ucontext.h>
 
 bool leakwrap_heap_min_block_is_4_words(void)
 {
 	return true;
 }
 
-void __wrap_leakwrap_signals_block(struct leakwrap_mask *before);
-void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before);
-void __real_leakwrap_signals_block(struct leakwrap_mask *before);
-void __real_leakwrap_signals_restore(const struct leakwrap_mask *before);
-
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
-
-/* -- stepping ---------------------------------------------------------------------------------- */
-
-/* What comes between, at instruction BETWEEN_AT. */
-static void (*between)(void);
-static unsigned between_at;
-
-static bool is_stepping, is_in_trap;
-static unsigned steps;
-
-static void step(bool does_step)
-{
-	is_stepping = does_step;
-	if (does_step)
-		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-	else
-		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
-}
-
-static void on_trap(int number, siginfo_t *info, void *context)
-{
-	(void)number, (void)info;
-	if (++steps != between_at)
-		return;
-	is_in_trap = true;
-	between();
-	is_in_trap = is_stepping = false;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-}
-
-/* Nothing comes between while signals are blocked: another thread would wait for the lock. */
-void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
-{
-	if (is_stepping && !is_in_trap) {
-		step(false);
-		is_stepping = true;
-	}
-	__real_leakwrap_signals_block(before);
-}
-
-void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
-{
-	__real_leakwrap_signals_restore(before);
-	if (is_stepping && !is_in_trap)
-		step(true);
-}
+#if CAN_STEP
 
 /* Does ACT with a trap after each instruction up to that of BETWEEN_AT. */
 static void do_in_steps(void (*act)(void))
@@ -237,9 +185,7 @@ static void try_sizes(size_t old, size_t new)
 
 int main(void)
 {
-	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
-
-	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	catch_traps();
 	try_sizes(20, 30);
 	try_sizes(20, 200000);
 	try_sizes(200000, 30);
@@ -248,16 +194,6 @@ int main(void)
 }
 
 #else
-
-void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
-{
-	__real_leakwrap_signals_block(before);
-}
-
-void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
-{
-	__real_leakwrap_signals_restore(before);
-}
 
 int main(void)
 {

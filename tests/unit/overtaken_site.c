@@ -30,13 +30,12 @@
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "one_module.h"
+#include "stepping.h"
 #include "unit.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
@@ -143,11 +142,6 @@ static void check_last(uint32_t who)
 
 /* -- stepping ---------------------------------------------------------------------------------- */
 
-void __wrap_leakwrap_signals_block(struct leakwrap_mask *before);
-void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before);
-void __real_leakwrap_signals_block(struct leakwrap_mask *before);
-void __real_leakwrap_signals_restore(const struct leakwrap_mask *before);
-
 bool __wrap_leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
                                          const struct leakwrap_hash_table_kind *kind);
 bool __real_leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,
@@ -165,62 +159,9 @@ bool __wrap_leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table
 	return false;
 }
 
-#if defined __x86_64__ && !defined __SANITIZE_THREAD__
+#if CAN_STEP
 
-/* What comes between, at instruction BETWEEN_AT, for the stack INTERRUPTED. */
-static void (*between)(void);
-static unsigned between_at;
-static uint32_t interrupted;
-
-static bool is_stepping, is_in_trap;
-static unsigned steps;
-
-static void step(bool does_step)
-{
-	is_stepping = does_step;
-	if (does_step)
-		__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
-	else
-		__asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "memory", "cc");
-}
-
-static void on_trap(int number, siginfo_t *info, void *context)
-{
-	(void)number, (void)info;
-	if (++steps != between_at)
-		return;
-	is_in_trap = true;
-	between();
-	is_in_trap = is_stepping = false;
-	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
-}
-
-/* Signals are not blocked: each instruction with the lock has a trap, too. */
-static bool steps_with_lock;
-
-/* A trap would end the process while signals are blocked. */
-void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
-{
-	const bool was_stepping = is_stepping && !is_in_trap;
-
-	if (was_stepping)
-		step(false);
-	__real_leakwrap_signals_block(before);
-	if (was_stepping && steps_with_lock) {
-		__real_leakwrap_signals_restore(before);
-		step(true);
-	}
-	is_stepping = is_stepping || was_stepping;
-}
-
-void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
-{
-	if (is_stepping && !is_in_trap && steps_with_lock)
-		return;
-	__real_leakwrap_signals_restore(before);
-	if (is_stepping && !is_in_trap)
-		step(true);
-}
+static uint32_t interrupted; /* the stack that is walked */
 
 /* Walks stack WHO with a trap after each instruction up to that of BETWEEN_AT. */
 static uint32_t walk_in_steps(uint32_t who)
@@ -408,11 +349,10 @@ static void replace_in_steps(void)
 
 static void check_lent(void)
 {
-	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 	enum { FORKS = 16 };
 	unsigned last;
 
-	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+	catch_traps();
 	steps_with_lock = true;
 	between_at = 0;
 	replace_in_steps();
@@ -433,16 +373,6 @@ static void check_each_step(void)
 }
 
 #else
-
-void __wrap_leakwrap_signals_block(struct leakwrap_mask *before)
-{
-	__real_leakwrap_signals_block(before);
-}
-
-void __wrap_leakwrap_signals_restore(const struct leakwrap_mask *before)
-{
-	__real_leakwrap_signals_restore(before);
-}
 
 static void check_lent(void)
 {
