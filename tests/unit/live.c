@@ -18,6 +18,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -1164,6 +1165,44 @@ static void leave_holds(void)
 	}
 }
 
+static uintptr_t lent_base;
+
+static void end_in_handler(int signo)
+{
+	(void)signo;
+	leakwrap_live_end_left_holds((uintptr_t)__builtin_frame_address(0));
+	CHECK(leakwrap_live_find(at(lent_base)).site == 0);
+}
+
+static __attribute__((noinline)) void interrupt_holder(void)
+{
+	const uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	size_t size;
+	uint32_t mark;
+
+	leakwrap_live_add(at(lent_base), 10, 7);
+	leakwrap_live_hold(at(lent_base), LEAKWRAP_HOLD_LENT, sp, &size, &mark);
+	CHECK(mark != 0 && raise(SIGUSR2) == 0);
+	leakwrap_live_restore(at(lent_base), 10, 7, mark);
+	CHECK(forget(lent_base, &size) == 7 && size == 10);
+}
+
+/* A handler's stack is a variable of a function further out.  It does not end the hold of the call
+ * that it has interrupted. */
+static void interrupt_on_variable(void)
+{
+	char memory[65536 - 8192];
+	const struct sigaction action = {.sa_handler = end_in_handler, .sa_flags = SA_ONSTACK};
+	const stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
+	stack_t before;
+
+	lent_base = fresh_addresses();
+	CHECK(sigaction(SIGUSR2, &action, NULL) == 0);
+	CHECK(sigaltstack(&stack, &before) == 0);
+	interrupt_holder();
+	CHECK(sigaltstack(&before, NULL) == 0);
+}
+
 /* A thread holds and restores blocks all the time.  Each walk finds all of them, once. */
 static uintptr_t held_base;
 static _Atomic bool has_walked;
@@ -1213,6 +1252,7 @@ static void hold_blocks(void)
 		hold_each(LEAKWRAP_HOLD_LENT);
 		hold_too_many();
 		leave_holds();
+		interrupt_on_variable();
 	}
 	walk_while_held();
 }

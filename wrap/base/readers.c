@@ -3,8 +3,8 @@
 
 #include "wrap/base/thread.h"
 #include "wrap/base/thread_memory.h"
+#include "wrap/port/port.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 
 /* In the memory of a thread. */
@@ -25,21 +25,13 @@ static bool is_on_own_stack(const struct leakwrap_thread *self, uintptr_t sp)
 	return self->stack_high - sp - 1 < self->stack_room;
 }
 
-/* Returns whether the thread is in a signal handler on an alternate stack.  A system call. */
-static bool is_on_alternate_stack(void)
-{
-	stack_t stack;
-
-	return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
-}
-
 /* Returns whether the thread's entry at PLACE was left by longjmp: a signal handler has interrupted
  * a reader and has not returned.  The thread is LOWEST or higher on its stack now.  An alternate
  * stack may be a variable of an outer function: who runs there has interrupted the reader. */
 static bool is_abandoned(const struct leakwrap_thread *self, uintptr_t place, uintptr_t lowest)
 {
 	return lowest > place && is_on_own_stack(self, lowest) && is_on_own_stack(self, place) &&
-	       !is_on_alternate_stack();
+	       !leakwrap_thread_is_on_alternate_stack();
 }
 
 /* Gives this thread its memory.  Returns NULL if there is none.  A signal handler may do so

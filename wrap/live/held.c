@@ -2,6 +2,7 @@
 #include "wrap/live/held.h"
 
 #include "wrap/base/thread.h"
+#include "wrap/port/port.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #include <stdatomic.h>
@@ -95,12 +96,13 @@ bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block)
 }
 
 /* Has the call with entry I, which is this thread's, been left?  Stacks of coroutines and signal
- * handlers cannot be compared. */
+ * handlers cannot be compared, nor can an alternate stack that is a variable of an outer
+ * function. */
 static bool is_left(uint32_t i, uintptr_t sp)
 {
 	return leakwrap_self.held == 0 ||
 	       (sp >= held.entry[i].sp && leakwrap_stack_is_own(held.entry[i].sp) &&
-	        leakwrap_stack_is_own(sp));
+	        leakwrap_stack_is_own(sp) && !leakwrap_thread_is_on_alternate_stack());
 }
 
 uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block)

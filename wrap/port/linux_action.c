@@ -85,3 +85,10 @@ void leakwrap_faults_release(void)
 	for (size_t i = 0; i < FAULTS; i++)
 		leakwrap_action_set(faults[i], &before[i], NULL);
 }
+
+bool leakwrap_thread_is_on_alternate_stack(void)
+{
+	stack_t stack;
+
+	return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}

@@ -250,6 +250,11 @@ bool leakwrap_process_is_emulated(void);
 /* Returns whether THREAD of PROCESS has ended.  False if the kernel cannot tell. */
 bool leakwrap_thread_has_ended(int process, int thread);
 
+/* Returns whether this thread runs on its alternate stack for signals (sigaltstack(2)).  That may
+ * be a variable of a function further out: who compares places on the stack asks first.  A system
+ * call. */
+bool leakwrap_thread_is_on_alternate_stack(void);
+
 /* Returns the state of THREAD of this process: a letter of /proc/PID/stat (proc(5)), such as 'S'
  * for a thread that sleeps.  Returns '\0' if the kernel does not tell. */
 char leakwrap_thread_state(int thread);

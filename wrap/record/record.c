@@ -8,6 +8,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
+#include "wrap/port/port.h"
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
 #include "wrap/record/aligned.h"
@@ -48,15 +49,14 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 	if (added == LEAKWRAP_LIVE_UNTRACKED) {
 		leakwrap_count_untracked(1, size);
 	} else if (!leakwrap_self.inner) {
-		/* After an inner call the replaced record would be the inner call's. */
 		leakwrap_count(&leakwrap_loss.freed_elsewhere, 1);
 		leakwrap_misuse_note_unseen();
 	}
 }
 
-/* Returns the release that encloses the release of BLOCK, called at SP.  A signal handler may have
- * left the enclosing release by siglongjmp.  Forgets it if SP and release_sp lie on the thread's
- * own stack and SP is above release_sp.  Likewise ends the holds of calls that were left.
+/* Returns the release that encloses the release of BLOCK, called at SP.  Forgets it if a signal
+ * handler has left it by siglongjmp: this thread is on its own stack now, and SP is above
+ * release_sp there.  Likewise ends the holds of calls that were left.
  *
  * A release of BLOCK itself is not forgotten.  The fast path stores release_sp first.  A signal
  * handler that frees a block before the store of "releasing" leaves its own release_sp there.
@@ -69,7 +69,8 @@ static struct leakwrap_enclosing_release find_enclosing_release(const void *bloc
 
 #ifndef LEAKWRAP_BARE
 	if (self->releasing && self->releasing != block && sp > self->release_sp &&
-	    leakwrap_stack_is_own(sp) && leakwrap_stack_is_own(self->release_sp))
+	    leakwrap_stack_is_own(sp) && leakwrap_stack_is_own(self->release_sp) &&
+	    !leakwrap_thread_is_on_alternate_stack())
 		self->releasing = NULL;
 	if (self->held > 0)
 		leakwrap_live_end_left_holds(sp);
