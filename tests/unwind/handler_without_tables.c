@@ -28,10 +28,17 @@ static NOINLINE int trigger(int signal)
 	return raise(signal) + 1;
 }
 
+static int handle(int signal, void (*handler)(int))
+{
+	const struct sigaction action = {.sa_handler = handler};
+
+	return sigaction(signal, &action, NULL);
+}
+
 int main(void)
 {
-	signal(SIGUSR2, on_returns);
-	signal(SIGHUP, on_leaves);
+	if (handle(SIGUSR2, on_returns) != 0 || handle(SIGHUP, on_leaves) != 0)
+		return 1;
 	if (trigger(SIGUSR2) != 1 || !kept[0])
 		return 1;
 	if (sigsetjmp(back, 1) == 0)
