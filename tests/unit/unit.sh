@@ -3,7 +3,7 @@
 # ThreadSanitizer.
 #
 # ThreadSanitizer runs what threads do at the same time. With UNIT_LONG=1 it runs all.
-# timeout: 600
+# timeout: 900
 . tests/lib.sh
 . tests/unit/said.sh
 
