@@ -435,11 +435,12 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 	leakwrap_live_reclaim_pages();
 	leakwrap_signals_block(&before);
 	LEAKWRAP_STAND_AT(&standing, NULL);
-	counters->live_bytes = counters->live_blocks = counters->call_sites = 0;
-	counters->tracer_bytes = leakwrap_pages_held();
 	if (wait_for_turn()) {
 		is_done = count_live(counters);
 		end_turn();
+	} else {
+		counters->live_bytes = counters->live_blocks = counters->call_sites = 0;
+		counters->tracer_bytes = leakwrap_pages_held();
 	}
 	serve_pending(UINT32_MAX, &standing);
 	counters->untracked_blocks = atomic_load(&leakwrap_loss.untracked_blocks);

@@ -15,7 +15,6 @@
  * flags: -Wl,--wrap=leakwrap_site_numbers_narrow -Wl,--wrap=leakwrap_pages_map
  * flags: -Wl,--wrap=leakwrap_site_number_take -Wl,--wrap=leakwrap_lock */
 #include "wrap/base/locked_uthash.h"
-#include "wrap/live/live.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
@@ -24,6 +23,7 @@
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
+#include "live_sites.h"
 #include "one_module.h"
 #include "unit.h"
 
@@ -31,22 +31,6 @@
 #include <unistd.h>
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
-
-/* The call sites of the live blocks. */
-enum { BLOCKS = 1000 };
-
-static uint32_t live[BLOCKS];
-
-void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
-                        void *context)
-{
-	for (unsigned i = 0; i < BLOCKS; i++) {
-		const struct leakwrap_live_block block = {1, 1, live[i]};
-
-		if (block.site != LEAKWRAP_SITE_NONE)
-			visit(context, &block);
-	}
-}
 
 /* There is no memory for a mapping of this size. */
 static size_t refused = SIZE_MAX;

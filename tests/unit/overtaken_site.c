@@ -18,7 +18,6 @@
 #include "wrap/base/hash_table.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/readers.h"
-#include "wrap/live/live.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_chunk.h"
@@ -29,6 +28,7 @@
 #include "wrap/site/stack_cache.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
+#include "live_sites.h"
 #include "one_module.h"
 #include "stepping.h"
 #include "unit.h"
@@ -40,21 +40,8 @@
 
 /* -- the rest of the runtime ------------------------------------------------------------------- */
 
-/* The call sites of the live blocks. */
-enum { KEPT = 200, BLOCKS = KEPT + 1 };
-
-static uint32_t live[BLOCKS];
-
-void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
-                        void *context)
-{
-	for (unsigned i = 0; i < BLOCKS; i++) {
-		const struct leakwrap_live_block block = {1, 1, live[i]};
-
-		if (block.site != LEAKWRAP_SITE_NONE)
-			visit(context, &block);
-	}
-}
+/* Blocks of stacks that nothing interrupts.  live[KEPT] is the block of the stack that is. */
+enum { KEPT = 200 };
 
 /* Each look at the clock finds it so much later: two seconds. */
 static uint64_t now, between_looks = 2000000000;

@@ -19,6 +19,7 @@ struct part {
 /* The most digits of a number that logrotate counts by.  A date has at least eight. */
 enum { NUMBER_MAX = 4, DATE_MIN = 8, DATE_MAX = 14 };
 
+/* Returns the LENGTH of PATH without ENDING. */
 static size_t without_ending(const char *path, size_t length, const char *ending)
 {
 	const size_t size = strlen(ending);
@@ -27,6 +28,7 @@ static size_t without_ending(const char *path, size_t length, const char *ending
 	                                                                        : length;
 }
 
+/* Returns what the name PATH says: which part it is, and of which log. */
 static struct part part_of(const char *path, size_t index)
 {
 	size_t length = without_ending(path, strlen(path), ".gz"), start, digits;

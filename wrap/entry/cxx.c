@@ -65,7 +65,7 @@ static __attribute__((unused)) void call_handler_once(void)
 /* Begins a failure of an operator that returns NULL: the real operator, which gets TOO_LARGE, calls
  * the program's handler once and catches what the handler throws.  Otherwise it would call a
  * handler that returns again and again.  Returns the program's handler, or NULL if there is none.
- * During another thread's failure there is none, or that which stands in. */
+ * Returns NULL during another thread's failure, too: the handler is NULL or call_handler_once. */
 static inline __attribute__((unused)) void (*begin_nothrow_failure(void))(void)
 {
 	void (*program)(void) = leakwrap_set_new_handler ? new_handler() : NULL;

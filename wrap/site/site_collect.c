@@ -121,9 +121,10 @@ static void for_each_site(void (*visit)(uint32_t number))
 	}
 }
 
-/* So many values has the time in units of LEARNED_REST, which is never LEAKWRAP_SITE_RESTS_ANEW. */
+/* The number of values of units_now.  None of them is LEAKWRAP_SITE_RESTS_ANEW. */
 #define UNITS 255u
 
+/* Returns the time in units of LEARNED_REST, from 1 to UNITS.  After UNITS comes 1. */
 static uint8_t units_now(void)
 {
 	return (uint8_t)((leakwrap_site_numbers_quiet_time() >> UNIT_LOG2) % UNITS + 1);
@@ -265,7 +266,7 @@ static void unlink_unmarked(uint32_t number)
 	if (leakwrap_site_is_marked(number) || leakwrap_site_is_unlinked(number))
 		return;
 	leakwrap_site_set_unlinked(number, true);
-	atomic_store(rests_since(number), collection.units); /* later: set_count in stack_cache.c */
+	atomic_store(rests_since(number), collection.units); /* after the bit: see set_count */
 }
 
 /* The backtrace of an unlinked call site stays where it is until the next collection. */

@@ -90,8 +90,8 @@ static void keep_if_higher(struct walk *walk)
 	leakwrap_unlock(&peak.lock);
 }
 
-/* Holds the numbers of call sites, as a dump does.  A collection gives none away whose blocks the
- * walk has found, although they may be gone since. */
+/* Holds the numbers of call sites, as a dump does.  So no collection frees a number that the walk
+ * has met, even if its blocks are released meanwhile. */
 void leakwrap_peak_look(void)
 {
 	struct walk walk = {.count = leakwrap_sites_limit()};

@@ -21,7 +21,7 @@ static LEAKWRAP_TABLE struct {
 static const struct leakwrap_base_backtrace no_frames = {.kind = LEAKWRAP_TRACE_TRUNCATED};
 
 /* Follows the delta chain of the backtrace that is stored at BYTES; 0: it has been freed.  A chain
- * that is too long was not made here: it has no frames. */
+ * that is too long is damaged, and gives no frames. */
 static void follow_chain(struct leakwrap_site_chain *chain, leakwrap_pool_offset bytes)
 {
 	uint32_t number;
