@@ -122,6 +122,7 @@ struct leakwrap_thread {
 	/* stack_cache.c: a score of the stacks that the slow path did not recognize; how many
 	 * stacks were passed over since that began, and how often it was given up. */
 	unsigned unrecognized, passed_over, given_up;
+	unsigned found_behind; /* stack_cache.c: stacks whose shape stood behind way 0 */
 #endif
 };
 

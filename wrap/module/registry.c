@@ -429,7 +429,7 @@ static void make_current(const struct snapshot *snapshot)
 
 	if (&snapshot->modules == before)
 		return;
-	/* Store before the call: swap_to_front in stack_cache.c depends on it. */
+	/* Store before the call: copy_to_first in stack_cache.c depends on it. */
 	atomic_store(&leakwrap_modules_current, &snapshot->modules);
 	atomic_fetch_add(&registry.generation, 1);
 	begin_rest(snapshot_of(before));

@@ -258,18 +258,31 @@ bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *tr
 	return is_due(number, count, stack) && has_room(number);
 }
 
-/* Inserts SHAPE in way 0 of SET and moves each other shape one way back.  The last way falls
- * out. */
-static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
+/* Puts SHAPE in way 1 of SET and moves each other shape but that of way 0 one way back.  The last
+ * way falls out. */
+static void keep_behind(const struct leakwrap_stack_shape *shape, uint32_t set)
 {
 	const struct leakwrap_stack_shape *moved = shape;
 
-	atomic_store(&has_learned, true);
-	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS && moved; way++) {
+	for (unsigned way = 1; way < LEAKWRAP_STACK_CACHE_WAYS && moved; way++) {
 		moved = atomic_exchange(&leakwrap_stack_cache_ways[way][set], moved);
-		if (moved == shape || moved == &no_shape)
+		if (moved == shape)
 			break;
 	}
+}
+
+/* Inserts SHAPE in way 0 of SET.  From the second shape on, all shapes of the set stand in other
+ * ways, too: copy_to_first may then replace way 0 at any moment. */
+static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
+{
+	const struct leakwrap_stack_shape *const first = shape_in(0, set);
+
+	atomic_store(&has_learned, true);
+	if (first && first != shape) {
+		keep_behind(first, set);
+		keep_behind(shape, set);
+	}
+	atomic_store(&leakwrap_stack_cache_ways[0][set], shape);
 }
 
 void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *trace,
@@ -342,30 +355,41 @@ void leakwrap_stack_cache_resume(void)
 	atomic_store(&is_paused, false);
 }
 
-/* Swaps SHAPE, which was found in WAY of SET, into way 0.  A program that soon returns to a place
- * mostly has the same stack again.  If two threads swap at once, a shape may be lost or stand in
- * two ways.
+/* The first thread that found a shape behind way 0, and whether another one did. */
+static const struct leakwrap_thread *_Atomic finder;
+static _Atomic bool has_finders;
+
+/* Counts a shape that SELF, this thread, found behind way 0.  Returns whether to copy it there. */
+static bool is_due_to_copy(struct leakwrap_thread *self)
+{
+	const struct leakwrap_thread *const first =
+	        atomic_load_explicit(&finder, memory_order_relaxed);
+	unsigned every;
+
+	if (!first)
+		atomic_store_explicit(&finder, self, memory_order_relaxed);
+	else if (first != self && !atomic_load_explicit(&has_finders, memory_order_relaxed))
+		atomic_store_explicit(&has_finders, true, memory_order_relaxed);
+	every = atomic_load_explicit(&has_finders, memory_order_relaxed)
+	                ? LEAKWRAP_STACK_CACHE_COPY_SHARED
+	                : LEAKWRAP_STACK_CACHE_COPY_ALONE;
+	return ++self->found_behind % every == 0;
+}
+
+/* Copies SHAPE, which was found in another way of SET, to way 0.
  *
- * The shape that leaves way 0 may belong to a module that is being unloaded.  BEFORE are the
- * current modules at the start of the search.  Either leakwrap_stack_cache_flush sees that shape
- * in WAY, or the modules here differ from BEFORE.  Likewise leakwrap_stack_cache_pause sees what is
- * stored here, or the cache is paused here.  SWEEPS: as BEFORE, of the sweeps of shapes.  A signal
- * handler may interrupt the swap for so long that both shapes are freed. */
-static void swap_to_front(uint32_t set, unsigned way, const struct leakwrap_stack_shape *shape,
+ * SHAPE may belong to a module that is being unloaded.  BEFORE are the current modules at the start
+ * of the search.  Either leakwrap_stack_cache_flush sees SHAPE in way 0, or the modules here differ
+ * from BEFORE.  Likewise leakwrap_stack_cache_pause sees what is stored here, or the cache is
+ * paused here.  SWEEPS: as BEFORE, of the sweeps of shapes.  A signal handler may interrupt the
+ * thread for so long that SHAPE is freed. */
+static void copy_to_first(uint32_t set, const struct leakwrap_stack_shape *shape,
                           const struct leakwrap_modules *before, unsigned sweeps)
 {
-	if (way == 0)
-		return;
-	atomic_store(
-	        &leakwrap_stack_cache_ways[way][set],
-	        atomic_load_explicit(&leakwrap_stack_cache_ways[0][set], memory_order_acquire));
-	if (atomic_load(&leakwrap_modules_current) != before)
-		empty(way, set);
 	atomic_store(&leakwrap_stack_cache_ways[0][set], shape);
-	if (atomic_load(&is_paused) || leakwrap_stack_shapes_sweeps() != sweeps) {
-		empty(way, set);
+	if (atomic_load(&leakwrap_modules_current) != before || atomic_load(&is_paused) ||
+	    leakwrap_stack_shapes_sweeps() != sweeps)
 		empty(0, set);
-	}
 }
 
 /* Returns the slot value of the call site whose stack has SHAPE at PC, SP and FP, or 0.  All words
@@ -396,7 +420,8 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 			continue;
 		value = find_in_index(shape, pc, sp, fp);
 		if (value != 0) {
-			swap_to_front(set, way, shape, before, sweeps);
+			if (way > 0 && is_due_to_copy(&leakwrap_self))
+				copy_to_first(set, shape, before, sweeps);
 			return leakwrap_slot_site(value);
 		}
 	}

@@ -18,7 +18,7 @@ struct leakwrap_trace;
 
 /* Probes all ways for the stack at PC, SP and FP.  Returns the number of the call site whose
  * backtrace a walk would give.  Returns LEAKWRAP_SITE_NONE if the cache or the stack index does
- * not have the stack.  A hit moves to way 0.  Signal-safe, takes no lock. */
+ * not have the stack.  A hit is copied to way 0 at times.  Signal-safe, takes no lock. */
 #ifndef LEAKWRAP_BARE
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp);
 #else

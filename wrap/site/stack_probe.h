@@ -22,9 +22,18 @@
 
 /* The cache is lossy, and all threads share it.  Threads with equal work allocate at equal
  * distances from the upper ends of their stacks.  If stacks of several shapes begin at one place,
- * each shape has a way of the set, the newest first. */
+ * each shape has a way of the set, the newest first.  Way 0 has a copy of one of them, which the
+ * allocation path tries.  While a set has but one shape, its other ways are empty. */
 #define LEAKWRAP_STACK_CACHE_SET_BITS 11
-#define LEAKWRAP_STACK_CACHE_WAYS     4
+#define LEAKWRAP_STACK_CACHE_WAYS     5
+
+/* A shape that was found behind way 0 is copied there at each so many-th such hit of a thread.  If
+ * two stacks take turns, the copy of one then serves it for a while.  Threads with equal work share
+ * their sets, and a copy takes the cache line from the other processors, which costs more than some
+ * searches of the ways: a program with a second thread that finds shapes so copies seldom.  Both
+ * are primes, so that no pattern of the program keeps step with the count. */
+#define LEAKWRAP_STACK_CACHE_COPY_ALONE  5u
+#define LEAKWRAP_STACK_CACHE_COPY_SHARED 61u
 
 /* The index is [way][set].  Way 0 hits nearly always, so the first ways of all sets lie
  * together.  A way without a shape holds NULL, or a shape that no stack has room for.  Way 0 never

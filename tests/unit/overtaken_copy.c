@@ -1,7 +1,7 @@
-/* overtaken_swap.c - a stack that is found in a way behind the first swaps two shapes.  A signal
- * handler comes between, at any instruction, and sweeps for so long that both shapes may be freed.
- * No way of the cache may have a freed shape afterwards.  For x86-64, which can stop at each
- * instruction.  The parts are those of site_collect.c in wrap/site.
+/* overtaken_copy.c - the shape of a stack that is found behind the first way is copied there.  A
+ * signal handler comes between, at any instruction, empties the cache and sweeps for so long that
+ * the shape is freed.  No way of the cache may have a freed shape afterwards.  For x86-64, which
+ * can stop at each instruction.  The parts are those of site_collect.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
  * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c
  * sources: wrap/site/stack_index.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
@@ -102,13 +102,17 @@ static unsigned steps, sweep_at;
 static void on_trap(int number)
 {
 	(void)number;
-	if (++steps == sweep_at)
-		sweep();
+	if (++steps != sweep_at)
+		return;
+	leakwrap_stack_cache_pause(); /* empties it */
+	leakwrap_stack_cache_resume();
+	sweep();
 }
 
-/* Finds NEAR with a trap after each instruction. */
+/* Finds NEAR with a trap after each instruction, when its shape is due to be copied. */
 static void find_in_steps(void)
 {
+	leakwrap_self.found_behind = LEAKWRAP_STACK_CACHE_COPY_ALONE - 1;
 	steps = 0;
 	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "memory", "cc");
 	find(&near);
