@@ -28,6 +28,15 @@ ifneq ($(filter x86_64-% i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine)
 GENERAL_REGISTERS := $(call if_accepted,-mgeneral-regs-only)
 RUNTIME_CFLAGS += $(GENERAL_REGISTERS)
 endif
+
+# Without SSE gcc clears and copies small structures by "rep stos" and "rep movs", which take thirty
+# cycles to begin.
+ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
+STRATEGY := unrolled_loop:256:noalign,rep_8byte:8192:noalign,libcall:-1:noalign
+STRATEGIES := -mmemset-strategy=$(STRATEGY) -mmemcpy-strategy=$(STRATEGY)
+STRATEGIES := $(call if_accepted,$(STRATEGIES))
+RUNTIME_CFLAGS += $(STRATEGIES)
+endif
 TAKES_FLOATS := asprintf __asprintf __asprintf_chk
 
 # The core is all but the entry points.  These are compiled once for each symbol, below.

@@ -123,6 +123,7 @@ struct leakwrap_thread {
 	 * stacks were passed over since that began, and how often it was given up. */
 	unsigned unrecognized, passed_over, given_up;
 	unsigned found_behind; /* stack_cache.c: stacks whose shape stood behind way 0 */
+	uint32_t young_turn;   /* young_ring.c: the thread's next turn */
 #endif
 };
 

@@ -61,7 +61,7 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 	if (!leakwrap_fail_may_come())
 		return false;
 	/* The call site outlasts the real call: while allocations may fail, none is given back. */
-	found = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_find_site(&found, &LEAKWRAP_CALLER_OF_PARAMS);
 	attempt->site = found.number;
 	if (take_next_failure()) {
 		leakwrap_fail_note(found.number, size);

@@ -81,7 +81,7 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	bool needs_read_set = leakwrap_stack_cache_learns_at_once();
 	uint32_t site;
 
-	leakwrap_count(&leakwrap_walks, 1);
+	leakwrap_count_walk();
 	if (!needs_read_set) {
 		walk(&trace, &stack, caller);
 		needs_read_set = leakwrap_library_calls_may_have_loaded(&trace);
@@ -99,17 +99,14 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 	return site;
 }
 
-struct leakwrap_found_site leakwrap_find_site(const struct leakwrap_caller *caller)
+void leakwrap_find_site(struct leakwrap_found_site *found, const struct leakwrap_caller *caller)
 {
-	struct leakwrap_found_site found = {
-	        .number = leakwrap_stack_cache_find(caller->pc, caller->sp, caller->fp)};
-
-	if (found.number == LEAKWRAP_SITE_NONE) {
-		found.entered = leakwrap_readers_enter_from(caller->sp);
-		found.has_walked = true;
-		found.number = find_site_by_walk(caller);
+	found->number = leakwrap_stack_cache_find(caller->pc, caller->sp, caller->fp);
+	found->has_walked = found->number == LEAKWRAP_SITE_NONE;
+	if (found->has_walked) {
+		found->entered = leakwrap_readers_enter_from(caller->sp);
+		found->number = find_site_by_walk(caller);
 	}
-	return found;
 }
 
 void leakwrap_end_site(const struct leakwrap_found_site *found)

@@ -16,10 +16,11 @@ struct leakwrap_found_site {
 	enum leakwrap_readers_entry entered; /* for leakwrap_readers_leave */
 };
 
-/* Finds or adds the call site of an allocation by CALLER, in the stack cache or by a walk.  Its
- * number is LEAKWRAP_SITE_LOST if no memory or no number is left.  While the thread simply records,
- * the call site may be young (young_site.h).  leakwrap_end_site must follow.  Signal-safe. */
-struct leakwrap_found_site leakwrap_find_site(const struct leakwrap_caller *caller);
+/* Sets *FOUND to the call site of an allocation by CALLER, which the stack cache or a walk finds.
+ * Adds it if it is new.  Its number is LEAKWRAP_SITE_LOST if no memory or no number is left.  While
+ * the thread simply records, the call site may be young (young_site.h).  leakwrap_end_site must
+ * follow.  Signal-safe. */
+void leakwrap_find_site(struct leakwrap_found_site *found, const struct leakwrap_caller *caller);
 
 /* Ends the hold of FOUND: the block has its record, or gets none.  Signal-safe. */
 void leakwrap_end_site(const struct leakwrap_found_site *found);

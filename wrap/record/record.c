@@ -27,19 +27,21 @@
 #include <errno.h>
 #include <stdbool.h>
 
-/* Finds the call site of an allocation by this caller, and updates the thread's state.  Its number
- * is LEAKWRAP_SITE_IGNORED if dumps shall not show the block.  It is LEAKWRAP_SITE_LOST if the
- * runtime cannot start, or if no memory or no number is left.  It is LEAKWRAP_SITE_NONE if blocks
- * are sampled: then leakwrap_record_sample decides.  leakwrap_end_site must follow. */
-static struct leakwrap_found_site find_site(LEAKWRAP_CALLER_PARAMS)
+/* Sets *FOUND to the call site of an allocation by this caller, and updates the thread's state.
+ * Its number is LEAKWRAP_SITE_IGNORED if dumps shall not show the block.  It is LEAKWRAP_SITE_LOST
+ * if the runtime cannot start, or if no memory or no number is left.  It is LEAKWRAP_SITE_NONE if
+ * blocks are sampled: then leakwrap_record_sample decides.  leakwrap_end_site must follow. */
+static void find_site(struct leakwrap_found_site *found, LEAKWRAP_CALLER_PARAMS)
 {
 	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || leakwrap_is_sampling()) {
 		const uint32_t special = leakwrap_prepare_thread(sp);
 
-		if (special != LEAKWRAP_SITE_FIRST)
-			return (struct leakwrap_found_site){.number = special};
+		if (special != LEAKWRAP_SITE_FIRST) {
+			*found = (struct leakwrap_found_site){.number = special};
+			return;
+		}
 	}
-	return leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_find_site(found, &LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 /* Counts a block of SIZE bytes that leakwrap_live_add could not record, or that had an older
@@ -197,7 +199,7 @@ find_and_record(void *block, size_t size, LEAKWRAP_CALLER_PARAMS, enum leakwrap_
 
 	if (leakwrap_is_passed(block))
 		return block;
-	found = find_site(LEAKWRAP_CALLER_PASSED);
+	find_site(&found, LEAKWRAP_CALLER_PASSED);
 	if (found.number == LEAKWRAP_SITE_NONE)
 		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
 	if (!leakwrap_site_is_young(found.number) || !record_young(&found, block, size))
@@ -310,14 +312,13 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
                                                     enum leakwrap_kind kind, bool resizes,
                                                     const struct leakwrap_caller *caller)
 {
-	const struct leakwrap_found_site found = find_site(LEAKWRAP_CALLER_ARGS(*caller));
-	const struct leakwrap_release release = {.block = (uintptr_t)block,
-	                                         .kind = kind,
-	                                         .resizes = resizes,
-	                                         .offender = found.number,
-	                                         .caller = *caller};
+	struct leakwrap_release release = {
+	        .block = (uintptr_t)block, .kind = kind, .resizes = resizes, .caller = *caller};
+	struct leakwrap_found_site found;
 	bool is_known = true;
 
+	find_site(&found, LEAKWRAP_CALLER_ARGS(*caller));
+	release.offender = found.number;
 	if (site == LEAKWRAP_SITE_NONE)
 		is_known = leakwrap_misuse_check_unknown(&release);
 	else

@@ -68,14 +68,14 @@ static void take_over_sample(const void *block, LEAKWRAP_CALLER_PARAMS)
 	if (!leakwrap_samples_read(found, &inner))
 		return;
 	if (inner.address == (uintptr_t)block) {
-		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		leakwrap_find_site(&site, &LEAKWRAP_CALLER_OF_PARAMS);
 		leakwrap_samples_change_site(found, site.number);
 		move_allocated(&inner, site.number, block);
 		leakwrap_end_site(&site);
 	} else if (leakwrap_is_cut_out_of((uintptr_t)block, inner.address,
 	                                  LEAKWRAP_ALIGNED_OFFSET_MAX) &&
 	           leakwrap_samples_remove(found)) {
-		site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+		leakwrap_find_site(&site, &LEAKWRAP_CALLER_OF_PARAMS);
 		move_allocated(&inner, site.number, block);
 		inner.address = (uintptr_t)block;
 		inner.site = site.number;
@@ -101,7 +101,7 @@ void *leakwrap_record_sample(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 	leakwrap_temporary_judge();
 	if (!leakwrap_sampling_count(size, &sample.interval))
 		return block;
-	site = leakwrap_find_site(&LEAKWRAP_CALLER_OF_PARAMS);
+	leakwrap_find_site(&site, &LEAKWRAP_CALLER_OF_PARAMS);
 	sample.site = site.number;
 	part = allocated_by(&sample);
 	leakwrap_site_add_allocated(sample.site, part);

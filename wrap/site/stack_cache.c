@@ -129,7 +129,7 @@ bool leakwrap_stack_cache_learns_at_once(void)
  * stacks, and then for one in LOOK_EVERY, which may be learned.  The score begins again at TRIAL.
  * It falls to 0 if at least one in five of these stacks is recognized.  Then the fast path opens,
  * and the thread must come to twice the score before its stacks are passed over again. */
-#define LOOK_EVERY   64u
+#define LOOK_EVERY   256u
 #define TRIAL        32u
 #define GIVEN_UP_MAX 8u
 
@@ -410,13 +410,16 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	const uint32_t set = leakwrap_stack_cache_set(place, pc);
 	const struct leakwrap_modules *before = leakwrap_modules();
 	const unsigned sweeps = leakwrap_stack_shapes_sweeps();
+	const struct leakwrap_stack_shape *const first = shape_in(0, set);
 
 	for (unsigned way = 0; way < LEAKWRAP_STACK_CACHE_WAYS; way++) {
-		const struct leakwrap_stack_shape *shape = shape_in(way, set);
+		const struct leakwrap_stack_shape *shape = way == 0 ? first : shape_in(way, set);
 		uint32_t value;
 
-		if (!shape || !(room != 0 ? leakwrap_stack_shape_has_room(shape, room)
-		                          : leakwrap_foreign_stack_is_readable(shape, pc, sp, fp)))
+		if (!shape || (way > 0 && shape == first))
+			continue;
+		if (!(room != 0 ? leakwrap_stack_shape_has_room(shape, room)
+		                : leakwrap_foreign_stack_is_readable(shape, pc, sp, fp)))
 			continue;
 		value = find_in_index(shape, pc, sp, fp);
 		if (value != 0) {
@@ -428,14 +431,20 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	return LEAKWRAP_SITE_NONE;
 }
 
+static __attribute__((noinline)) uint32_t find_and_count(struct leakwrap_thread *self, uintptr_t pc,
+                                                         uintptr_t sp, uintptr_t fp)
+{
+	const uint32_t number = find(pc, sp, fp);
+
+	count_look(self, number != LEAKWRAP_SITE_NONE);
+	return number;
+}
+
 uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;
-	uint32_t number;
 
-	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || pass_over(self))
-		return LEAKWRAP_SITE_NONE;
-	number = find(pc, sp, fp);
-	count_look(self, number != LEAKWRAP_SITE_NONE);
-	return number;
+	return atomic_load_explicit(&is_paused, memory_order_relaxed) || pass_over(self)
+	               ? LEAKWRAP_SITE_NONE
+	               : find_and_count(self, pc, sp, fp);
 }

@@ -3,6 +3,7 @@
 
 #include "wrap/base/arena.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/base/thread.h"
 
 #include <string.h>
 
@@ -34,10 +35,26 @@ static void grow(uint32_t size)
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
+/* A thread takes this many turns at once. */
+#define TURNS 8u
+
+/* Returns this thread's next turn.  A signal handler may come between and get the same one: then
+ * only one of the two can take the entry. */
+static uint32_t next_turn(void)
+{
+	struct leakwrap_thread *const self = &leakwrap_self;
+	uint32_t turn = self->young_turn;
+
+	if (turn % TURNS == 0)
+		turn = atomic_fetch_add_explicit(&leakwrap_young_ring.turn, TURNS,
+		                                 memory_order_relaxed);
+	self->young_turn = turn + 1;
+	return turn;
+}
+
 uint32_t leakwrap_young_ring_next(void)
 {
-	const uint32_t turn =
-	        atomic_fetch_add_explicit(&leakwrap_young_ring.turn, 1, memory_order_relaxed);
+	const uint32_t turn = next_turn();
 	const uint32_t size = leakwrap_young_ring_size();
 	const uint32_t place = turn & (size - 1);
 

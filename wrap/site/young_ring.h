@@ -48,7 +48,7 @@ void leakwrap_young_ring_count_survivor(void);
 struct leakwrap_young_ring {
 	struct leakwrap_young_entry *_Atomic chunk[LEAKWRAP_YOUNG_SITES / LEAKWRAP_YOUNG_CHUNK];
 	_Atomic uint32_t size; /* entries in use: those of the first chunks */
-	_Atomic uint32_t turn; /* modulo SIZE: whose turn it is */
+	_Atomic uint32_t turn; /* modulo SIZE: the entry for the thread that asks next */
 	_Atomic uint32_t survivors;
 	_Atomic bool is_listed; /* leakwrap_young_ring_limit */
 };

@@ -95,6 +95,18 @@ static bool take_entry(struct leakwrap_young_entry *entry, uintptr_t *before)
 	return false;
 }
 
+/* Keeps the loads before it and behind it in order, also for a thread that has a full fence between
+ * a store and a load.  x86 keeps loads in order by itself (Intel SDM, volume 3A, section 9.2.2),
+ * and a full fence takes 20 cycles. */
+static inline void fence_between_loads(void)
+{
+#if defined __x86_64__ || defined __i386__
+	atomic_thread_fence(memory_order_acquire);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
+
 uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_be_learned)
 {
 	struct leakwrap_young_entry *entry;
@@ -108,11 +120,12 @@ uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_b
 	if (number == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
 	entry = leakwrap_young_ring_entry(number);
+	__builtin_prefetch(entry + 1, 1); /* mostly this thread's next entry */
 	if (!take_entry(entry, &before) ||
 	    (before != LEAKWRAP_YOUNG_FREE && !settle((const void *)before, number, entry)))
 		return LEAKWRAP_SITE_NONE;
 	/* Who holds the numbers may have read NUMBER before, and reads the backtrace later. */
-	atomic_thread_fence(memory_order_seq_cst);
+	fence_between_loads();
 	if (leakwrap_site_numbers_are_held()) {
 		atomic_store(&entry->block, LEAKWRAP_YOUNG_FREE);
 		return LEAKWRAP_SITE_NONE;

@@ -95,6 +95,10 @@ static bool pack(const struct leakwrap_rule *rule, leakwrap_rule_slot *packed)
 {
 	leakwrap_rule_slot cfa, saved, flags = 0;
 
+	if (rule->kind == LEAKWRAP_RULE_END) {
+		*packed = 0;
+		return true;
+	}
 	if (rule->kind != LEAKWRAP_RULE_FRAME || !to_field(rule->cfa_offset, &cfa) ||
 	    rule->ra_where != LEAKWRAP_SAVED_AT_CFA)
 		return false;
@@ -134,6 +138,8 @@ static struct leakwrap_rule unpack(leakwrap_rule_slot slot)
 	leakwrap_rule_slot mask = (1u << LEAKWRAP_RULE_FIELD) - 1;
 	int32_t saved = (int32_t)(slot >> LEAKWRAP_RULE_FIELD & mask) * LEAKWRAP_WORD;
 
+	if (slot % ((leakwrap_rule_slot)1 << LEAKWRAP_RULE_BITS) == 0)
+		return (struct leakwrap_rule){.kind = LEAKWRAP_RULE_END};
 	rule.cfa_offset = (int32_t)(slot & mask) * LEAKWRAP_WORD;
 	rule.base = slot & LEAKWRAP_RULE_FP ? LEAKWRAP_BASE_FP : LEAKWRAP_BASE_SP;
 #if LEAKWRAP_CALL_PUSHES

@@ -108,6 +108,7 @@ struct leakwrap_rule {
  *   bit 24       fp and ra were saved as a pair: fp first, ra in the next word
  *   bits 12..23  where fp (of a pair) or ra was saved, in words below the CFA
  *   bits 0..11   cfa, in words
+ * All bits 0: a rule of kind END.
  * Where a call instruction pushes the return address, ra is always 1 word below the CFA.  There
  * bits 12..23 say where fp was saved; 1: fp is still in its register. */
 typedef uint64_t leakwrap_rule_slot;
@@ -163,6 +164,13 @@ static inline leakwrap_rule_slot leakwrap_rule_cache_load(struct leakwrap_rule_c
 static inline bool leakwrap_rule_slot_is_for(leakwrap_rule_slot slot, uintptr_t pc)
 {
 	return slot != 0 && slot >> LEAKWRAP_RULE_BITS == LEAKWRAP_RULE_TAG(pc);
+}
+
+/* Does SLOT hold a rule of kind LEAKWRAP_RULE_END for PC?  False if the slot does not say. */
+static inline bool leakwrap_rule_slot_is_end(leakwrap_rule_slot slot, uintptr_t pc)
+{
+	return LEAKWRAP_HAVE_INLINE_RULES && leakwrap_rule_slot_is_for(slot, pc) &&
+	       (slot & (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_BITS) - 1)) == 0;
 }
 
 /* Returns the rule that SLOT, which is not empty, holds or numbers. */

@@ -341,6 +341,23 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 
 #define FIELD_MASK     (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
 
+/* Returns the bytes from the base to the CFA, by the rule in SLOT. */
+static inline uintptr_t size_of(leakwrap_rule_slot slot)
+{
+	return (slot & FIELD_MASK) * LEAKWRAP_WORD;
+}
+
+/* Returns how many bytes below the CFA the lowest word to read lies, by the rule in SLOT. */
+static inline uintptr_t below_cfa_of(leakwrap_rule_slot slot)
+{
+	return (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * LEAKWRAP_WORD;
+}
+
+/* Where a step leads, and how many bytes below the CFA it reads. */
+struct fast_step {
+	uintptr_t cfa, below_cfa;
+};
+
 /* Loads what the frame with CFA has saved by the rule in SLOT: returns the caller's pc, and sets
  * *FP if fp was saved.  BELOW_CFA: from the slot, in bytes.  RECORDING: records the positions of
  * both words, in *FP_POSITION and READ_SET. */
@@ -373,11 +390,11 @@ load_caller(leakwrap_rule_slot slot, uintptr_t cfa, uintptr_t below_cfa, uintptr
 	return LEAKWRAP_STRIP(ra);
 }
 
-/* Returns whether a rule with the base fp may lead from SP to CFA on a stack that has ROOM bytes
- * above SP.  The lowest word to read lies BELOW_CFA bytes below CFA. */
-static inline bool is_fp_step(uintptr_t cfa, uintptr_t sp, uintptr_t room, uintptr_t below_cfa)
+/* Returns whether a rule with the base fp may lead from SP to CFA on a stack that ends at HIGH.
+ * The lowest word to read lies BELOW_CFA bytes below CFA. */
+static inline bool is_fp_step(uintptr_t cfa, uintptr_t sp, uintptr_t high, uintptr_t below_cfa)
 {
-	return cfa - sp > below_cfa - LEAKWRAP_WORD && cfa - sp <= room && cfa % LEAKWRAP_WORD == 0;
+	return cfa > sp + (below_cfa - LEAKWRAP_WORD) && cfa <= high && cfa % LEAKWRAP_WORD == 0;
 }
 
 /* Returns whether a rule with the base sp may lead SIZE bytes up on a stack that has ROOM bytes
@@ -387,6 +404,38 @@ static inline bool is_sp_step(uintptr_t size, uintptr_t room, uintptr_t below_cf
 {
 	return size - 1 < room && (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
 }
+
+/* A frame whose return address and fp lie where fp itself says (LEAKWRAP_FP_RETURN,
+ * LEAKWRAP_FP_PREVIOUS).  The processor finds the frames of such a chain without waiting for the
+ * slots.  Where a call pushes, such frames have one rule. */
+#if LEAKWRAP_CALL_PUSHES
+
+static inline bool has_pair_at_fp(leakwrap_rule_slot slot)
+{
+	return (slot & (LEAKWRAP_RULE_FP | FIELD_MASK << LEAKWRAP_RULE_FIELD | FIELD_MASK)) ==
+	       (LEAKWRAP_RULE_FP | 2u << LEAKWRAP_RULE_FIELD | 2u);
+}
+
+static inline struct fast_step pair_step(leakwrap_rule_slot slot, uintptr_t fp)
+{
+	(void)slot;
+	return (struct fast_step){.cfa = fp + 2 * LEAKWRAP_WORD, .below_cfa = 2 * LEAKWRAP_WORD};
+}
+
+#else
+
+static inline bool has_pair_at_fp(leakwrap_rule_slot slot)
+{
+	return (slot & LEAKWRAP_RULE_FP) != 0 && (slot & LEAKWRAP_RULE_PAIR) != 0 &&
+	       size_of(slot) - below_cfa_of(slot) == (uintptr_t)LEAKWRAP_FP_PREVIOUS;
+}
+
+static inline struct fast_step pair_step(leakwrap_rule_slot slot, uintptr_t fp)
+{
+	return (struct fast_step){.cfa = fp + size_of(slot), .below_cfa = below_cfa_of(slot)};
+}
+
+#endif
 
 /* The fast path: makes steps as long as the rules lie in the slots and the words inside the stack's
  * bounds.  RECORDING: whether the walk has a read set.  Returns the slot of the pc at which it
@@ -402,32 +451,41 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 	uintptr_t *const last = walk->trace->pcs + walk->trace->max - 1;
 	uintptr_t pc = walk->frame.pc, sp = walk->frame.sp, fp = walk->frame.fp;
 	/* From an unaligned sp this makes no step. */
-	uintptr_t room = sp % LEAKWRAP_WORD == 0 ? walk->frame.stack->high - sp : 0;
+	const uintptr_t high = sp % LEAKWRAP_WORD == 0 ? walk->frame.stack->high : sp;
 	leakwrap_rule_slot slot;
 
 	for (;;) {
 		slot = leakwrap_rule_cache_load(cache, pc);
 		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != INLINE_TAG(pc)))
 			break;
-
-		uintptr_t below_cfa = (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * LEAKWRAP_WORD;
-		uintptr_t size = (slot & FIELD_MASK) * LEAKWRAP_WORD;
-
-		if (slot & LEAKWRAP_RULE_FP) {
-			if (leakwrap_unlikely(!is_fp_step(fp + size, sp, room, below_cfa)))
-				break;
-			size += fp - sp;
-		} else if (leakwrap_unlikely(!is_sp_step(size, room, below_cfa))) {
-			break;
-		}
 		if (leakwrap_unlikely(next >= last))
 			break;
+
+		if (!recording && has_pair_at_fp(slot)) {
+			const struct fast_step up = pair_step(slot, fp);
+
+			if (leakwrap_unlikely(!is_fp_step(up.cfa, sp, high, up.below_cfa)))
+				break;
+			*next++ = pc;
+			sp = up.cfa;
+			pc = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
+			fp = leakwrap_stack_word(fp + LEAKWRAP_FP_PREVIOUS);
+			continue;
+		}
+		const uintptr_t below_cfa = below_cfa_of(slot), size = size_of(slot);
+
+		if (slot & LEAKWRAP_RULE_FP) {
+			if (leakwrap_unlikely(!is_fp_step(fp + size, sp, high, below_cfa)))
+				break;
+			sp = fp + size;
+		} else {
+			if (leakwrap_unlikely(!is_sp_step(size, high - sp, below_cfa)))
+				break;
+			sp += size;
+		}
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
 			recorded &= record_fp_use(read_set, fp_position, fp);
-
-		sp += size;
-		room -= size;
 		pc = load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set, recording);
 	}
 	walk->frame.pc = pc;
@@ -456,14 +514,22 @@ static inline leakwrap_rule_slot step_fast(struct walk *walk, bool recording)
 /* Walks from the registers in WALK to the end, and fills in the trace. */
 static void walk_all(struct walk *walk)
 {
+	leakwrap_rule_slot slot;
+
 	walk->trace->depth = 0;
 	if (walk->frame.interrupted && !step_slow(walk, 0))
 		return;
-	while (step_slow(walk, walk->frame.sp_unknown
-	                               ? leakwrap_rule_cache_load(walk->cache, walk->frame.pc)
-	                       : walk->read_set ? step_fast(walk, true)
-	                                        : step_fast(walk, false)))
-		;
+	do {
+		if (walk->frame.sp_unknown)
+			slot = leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
+		else
+			slot = walk->read_set ? step_fast(walk, true) : step_fast(walk, false);
+		if (leakwrap_rule_slot_is_end(slot, walk->frame.pc)) {
+			walk->trace->pcs[walk->trace->depth++] = walk->frame.pc;
+			finish(walk, LEAKWRAP_TRACE_COMPLETE);
+			return;
+		}
+	} while (step_slow(walk, slot));
 }
 
 void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
