@@ -89,10 +89,11 @@ enum { STEP = 7 };
 static void try_each_step(void (*prepare)(void), void (*act)(void), void (*comes)(void),
                           void (*check_all)(void))
 {
+	const unsigned stride = thinned(STEP);
 	bool has_come = true;
 
 	between = comes;
-	for (between_at = 1; has_come; between_at += STEP) {
+	for (between_at = 1; has_come; between_at += stride) {
 		CHECK(between_at < 20000);
 		prepare();
 		do_in_steps(act);

@@ -177,11 +177,11 @@ enum { STEP = 11, LONG_STEP = 40 };
 
 static void check_collection(void)
 {
-	const unsigned last = count_steps();
+	const unsigned last = count_steps(), stride = thinned(STEP);
 	unsigned overtaken = 0;
 
 	between = collect;
-	for (between_at = 1; between_at <= last; between_at += STEP) {
+	for (between_at = 1; between_at <= last; between_at += stride) {
 		const uint32_t who = next_stack++, before = leakwrap_sites_collections();
 
 		walk_in_steps(who);
@@ -190,7 +190,7 @@ static void check_collection(void)
 		check_last(who);
 	}
 	/* Some collections did come between. */
-	CHECK(overtaken > last / 2 / STEP);
+	CHECK(overtaken > last / 2 / stride);
 }
 
 static uint32_t found_between;
@@ -206,10 +206,10 @@ static void find_and_collect(void)
 
 static void check_equal_stacks(void)
 {
-	const unsigned last = count_steps();
+	const unsigned last = count_steps(), stride = thinned(LONG_STEP);
 
 	between = find_and_collect;
-	for (between_at = 1; between_at <= last; between_at += LONG_STEP) {
+	for (between_at = 1; between_at <= last; between_at += stride) {
 		const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
 		const uint32_t who = next_stack++, number = walk_in_steps(who);
 
@@ -231,10 +231,10 @@ static void fill_two_tables(void)
 
 static void check_growth(void)
 {
-	const unsigned last = count_steps();
+	const unsigned last = count_steps(), stride = thinned(LONG_STEP);
 
 	between = fill_two_tables;
-	for (between_at = 1; between_at <= last; between_at += LONG_STEP) {
+	for (between_at = 1; between_at <= last; between_at += stride) {
 		const uint32_t who = next_stack++;
 
 		live[KEPT] = walk_in_steps(who);
@@ -337,15 +337,17 @@ static void replace_in_steps(void)
 static void check_lent(void)
 {
 	enum { FORKS = 16 };
-	unsigned last;
+	unsigned last, stride;
 
 	catch_traps();
+	stride = thinned(1);
 	steps_with_lock = true;
 	between_at = 0;
 	replace_in_steps();
 	last = steps;
+	stride *= last / FORKS + 1;
 	between = fork_while_lent;
-	for (between_at = 1; between_at <= last; between_at += last / FORKS + 1)
+	for (between_at = 1; between_at <= last; between_at += stride)
 		replace_in_steps();
 	steps_with_lock = false;
 }

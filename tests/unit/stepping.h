@@ -8,7 +8,9 @@
 #include "unit.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <time.h>
 #include <ucontext.h>
 
 void __wrap_leakwrap_signals_block(struct leakwrap_mask *before);
@@ -56,6 +58,35 @@ static void catch_traps(void)
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 
 	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
+}
+
+static uint64_t nanoseconds_now(void)
+{
+	struct timespec now;
+
+	CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Returns STRIDE, or a multiple where a trap takes long, so that a unit does not take minutes.  On
+ * some virtual machines a trap takes 16 microseconds.  Catches traps. */
+static unsigned thinned(unsigned stride)
+{
+	enum { TRAP_NS = 4000 };
+	static unsigned factor;
+
+	if (factor == 0) {
+		const uint64_t begin = nanoseconds_now();
+
+		catch_traps();
+		between_at = steps = 0;
+		step(true);
+		while (steps < 1000)
+			atomic_signal_fence(memory_order_seq_cst);
+		step(false);
+		factor = 1 + (unsigned)((nanoseconds_now() - begin) / steps / TRAP_NS);
+	}
+	return stride * factor;
 }
 
 /* A trap would end the process while signals are blocked. */

@@ -397,12 +397,13 @@ static inline bool is_fp_step(uintptr_t cfa, uintptr_t sp, uintptr_t high, uintp
 	return cfa > sp + (below_cfa - LEAKWRAP_WORD) && cfa <= high && cfa % LEAKWRAP_WORD == 0;
 }
 
-/* Returns whether a rule with the base sp may lead SIZE bytes up on a stack that has ROOM bytes
- * above sp.  An empty slot seems to match a pc in the first pages; its SIZE is 0.  Where calls
- * push, the rules in slots read no word below sp. */
-static inline bool is_sp_step(uintptr_t size, uintptr_t room, uintptr_t below_cfa)
+/* Returns whether a rule with the base sp may lead SIZE bytes up to CFA on a stack that ends at
+ * HIGH.  An empty slot seems to match a pc in the first pages; its SIZE is 0.  Where calls push,
+ * the rules in slots read no word below sp. */
+static inline bool is_sp_step(uintptr_t size, uintptr_t cfa, uintptr_t high, uintptr_t below_cfa)
 {
-	return size - 1 < room && (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
+	return size != 0 && cfa <= high &&
+	       (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
 }
 
 /* A frame whose return address and fp lie where fp itself says (LEAKWRAP_FP_RETURN,
@@ -461,7 +462,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 		if (leakwrap_unlikely(next >= last))
 			break;
 
-		if (!recording && has_pair_at_fp(slot)) {
+		if ((slot & LEAKWRAP_RULE_FP) && !recording && has_pair_at_fp(slot)) {
 			const struct fast_step up = pair_step(slot, fp);
 
 			if (leakwrap_unlikely(!is_fp_step(up.cfa, sp, high, up.below_cfa)))
@@ -479,7 +480,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 				break;
 			sp = fp + size;
 		} else {
-			if (leakwrap_unlikely(!is_sp_step(size, high - sp, below_cfa)))
+			if (leakwrap_unlikely(!is_sp_step(size, sp + size, high, below_cfa)))
 				break;
 			sp += size;
 		}
