@@ -19,6 +19,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/base/options.h"
+#include "wrap/unwind/fast_step.h"
 #include "wrap/unwind/find_rule.h"
 #include "wrap/unwind/frame.h"
 #include "wrap/unwind/read_set.h"
@@ -336,108 +337,6 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 
 #if LEAKWRAP_HAVE_INLINE_RULES
 
-/* The tag of a slot for PC whose rule is not in the wide table. */
-#define INLINE_TAG(pc) (LEAKWRAP_RULE_TAG(pc) << 1)
-
-#define FIELD_MASK     (((leakwrap_rule_slot)1 << LEAKWRAP_RULE_FIELD) - 1)
-
-/* Returns the bytes from the base to the CFA, by the rule in SLOT. */
-static inline uintptr_t size_of(leakwrap_rule_slot slot)
-{
-	return (slot & FIELD_MASK) * LEAKWRAP_WORD;
-}
-
-/* Returns how many bytes below the CFA the lowest word to read lies, by the rule in SLOT. */
-static inline uintptr_t below_cfa_of(leakwrap_rule_slot slot)
-{
-	return (slot >> LEAKWRAP_RULE_FIELD & FIELD_MASK) * LEAKWRAP_WORD;
-}
-
-/* Where a step leads, and how many bytes below the CFA it reads. */
-struct fast_step {
-	uintptr_t cfa, below_cfa;
-};
-
-/* Loads what the frame with CFA has saved by the rule in SLOT: returns the caller's pc, and sets
- * *FP if fp was saved.  BELOW_CFA: from the slot, in bytes.  RECORDING: records the positions of
- * both words, in *FP_POSITION and READ_SET. */
-static inline __attribute__((always_inline)) uintptr_t
-load_caller(leakwrap_rule_slot slot, uintptr_t cfa, uintptr_t below_cfa, uintptr_t *fp,
-            leakwrap_stack_position *fp_position, struct leakwrap_read_set *read_set,
-            const bool recording)
-{
-	const uintptr_t first_at = cfa - below_cfa;
-	const uintptr_t first = leakwrap_stack_word(first_at);
-#if LEAKWRAP_CALL_PUSHES
-	const bool fp_saved = below_cfa != LEAKWRAP_WORD;
-	const uintptr_t ra_at = cfa - LEAKWRAP_WORD;
-	const uintptr_t ra = leakwrap_stack_word(ra_at);
-
-	(void)slot;
-#else
-	const bool fp_saved = (slot & LEAKWRAP_RULE_PAIR) != 0;
-	const uintptr_t ra_at = fp_saved ? first_at + LEAKWRAP_WORD : first_at;
-	const uintptr_t ra = fp_saved ? leakwrap_stack_word(ra_at) : first;
-#endif
-	if (recording)
-		read_set->position[read_set->return_count++] =
-		        leakwrap_stack_position_of(ra_at, read_set->sp);
-	if (fp_saved) {
-		*fp = first;
-		if (recording)
-			*fp_position = leakwrap_stack_position_of(first_at, read_set->sp);
-	}
-	return LEAKWRAP_STRIP(ra);
-}
-
-/* Returns whether a rule with the base fp may lead from SP to CFA on a stack that ends at HIGH.
- * The lowest word to read lies BELOW_CFA bytes below CFA. */
-static inline bool is_fp_step(uintptr_t cfa, uintptr_t sp, uintptr_t high, uintptr_t below_cfa)
-{
-	return cfa > sp + (below_cfa - LEAKWRAP_WORD) && cfa <= high && cfa % LEAKWRAP_WORD == 0;
-}
-
-/* Returns whether a rule with the base sp may lead SIZE bytes up to CFA on a stack that ends at
- * HIGH.  An empty slot seems to match a pc in the first pages; its SIZE is 0.  Where calls push,
- * the rules in slots read no word below sp. */
-static inline bool is_sp_step(uintptr_t size, uintptr_t cfa, uintptr_t high, uintptr_t below_cfa)
-{
-	return size != 0 && cfa <= high &&
-	       (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
-}
-
-/* A frame whose return address and fp lie where fp itself says (LEAKWRAP_FP_RETURN,
- * LEAKWRAP_FP_PREVIOUS).  The processor finds the frames of such a chain without waiting for the
- * slots.  Where a call pushes, such frames have one rule. */
-#if LEAKWRAP_CALL_PUSHES
-
-static inline bool has_pair_at_fp(leakwrap_rule_slot slot)
-{
-	return (slot & (LEAKWRAP_RULE_FP | FIELD_MASK << LEAKWRAP_RULE_FIELD | FIELD_MASK)) ==
-	       (LEAKWRAP_RULE_FP | 2u << LEAKWRAP_RULE_FIELD | 2u);
-}
-
-static inline struct fast_step pair_step(leakwrap_rule_slot slot, uintptr_t fp)
-{
-	(void)slot;
-	return (struct fast_step){.cfa = fp + 2 * LEAKWRAP_WORD, .below_cfa = 2 * LEAKWRAP_WORD};
-}
-
-#else
-
-static inline bool has_pair_at_fp(leakwrap_rule_slot slot)
-{
-	return (slot & LEAKWRAP_RULE_FP) != 0 && (slot & LEAKWRAP_RULE_PAIR) != 0 &&
-	       size_of(slot) - below_cfa_of(slot) == (uintptr_t)LEAKWRAP_FP_PREVIOUS;
-}
-
-static inline struct fast_step pair_step(leakwrap_rule_slot slot, uintptr_t fp)
-{
-	return (struct fast_step){.cfa = fp + size_of(slot), .below_cfa = below_cfa_of(slot)};
-}
-
-#endif
-
 /* The fast path: makes steps as long as the rules lie in the slots and the words inside the stack's
  * bounds.  RECORDING: whether the walk has a read set.  Returns the slot of the pc at which it
  * stopped. */
@@ -457,15 +356,15 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 
 	for (;;) {
 		slot = leakwrap_rule_cache_load(cache, pc);
-		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != INLINE_TAG(pc)))
+		if (leakwrap_unlikely(slot >> (LEAKWRAP_RULE_BITS - 1) != LEAKWRAP_INLINE_TAG(pc)))
 			break;
 		if (leakwrap_unlikely(next >= last))
 			break;
 
-		if ((slot & LEAKWRAP_RULE_FP) && !recording && has_pair_at_fp(slot)) {
-			const struct fast_step up = pair_step(slot, fp);
+		if ((slot & LEAKWRAP_RULE_FP) && !recording && leakwrap_has_pair_at_fp(slot)) {
+			const struct leakwrap_fast_step up = leakwrap_pair_step(slot, fp);
 
-			if (leakwrap_unlikely(!is_fp_step(up.cfa, sp, high, up.below_cfa)))
+			if (leakwrap_unlikely(!leakwrap_is_fp_step(up.cfa, sp, high, up.below_cfa)))
 				break;
 			*next++ = pc;
 			sp = up.cfa;
@@ -473,21 +372,24 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 			fp = leakwrap_stack_word(fp + LEAKWRAP_FP_PREVIOUS);
 			continue;
 		}
-		const uintptr_t below_cfa = below_cfa_of(slot), size = size_of(slot);
+		const uintptr_t below_cfa = leakwrap_fast_below_cfa(slot),
+		                size = leakwrap_fast_size(slot);
 
 		if (slot & LEAKWRAP_RULE_FP) {
-			if (leakwrap_unlikely(!is_fp_step(fp + size, sp, high, below_cfa)))
+			if (leakwrap_unlikely(!leakwrap_is_fp_step(fp + size, sp, high, below_cfa)))
 				break;
 			sp = fp + size;
 		} else {
-			if (leakwrap_unlikely(!is_sp_step(size, sp + size, high, below_cfa)))
+			if (leakwrap_unlikely(
+			            !leakwrap_is_sp_step(size, sp + size, high, below_cfa)))
 				break;
 			sp += size;
 		}
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
 			recorded &= record_fp_use(read_set, fp_position, fp);
-		pc = load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set, recording);
+		pc = leakwrap_load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set,
+		                          recording);
 	}
 	walk->frame.pc = pc;
 	walk->frame.sp = sp;
