@@ -129,7 +129,7 @@ bool leakwrap_stack_cache_learns_at_once(void)
  * stacks, and then for one in LOOK_EVERY, which may be learned.  The score begins again at TRIAL.
  * It falls to 0 if at least one in five of these stacks is recognized.  Then the fast path opens,
  * and the thread must come to twice the score before its stacks are passed over again. */
-#define LOOK_EVERY   256u
+#define LOOK_EVERY   64u
 #define TRIAL        32u
 #define GIVEN_UP_MAX 8u
 
