@@ -3,6 +3,7 @@
 #
 # The tracer records a free before it happens and an allocation after it happens. So no block is
 # lost, no block is counted twice, and no block seems to have been freed elsewhere.
+# timeout: 300
 . tests/lib.sh
 
 build reuse tests/alloc/address_reuse.c tests/alloc/own_malloc.c

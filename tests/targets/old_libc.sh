@@ -3,6 +3,7 @@
 #
 # They are dietlibc, and glibc without what is newer than twenty years. The build of the runtime
 # finds out what is missing. A program without an environment brings its options along.
+# timeout: 300
 . tests/lib.sh
 . tests/targets/target.sh
 
