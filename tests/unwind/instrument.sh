@@ -39,8 +39,9 @@ for static in '' -static; do
 	expect "this machine $static" "$W/instrument"
 done
 
-for machine in 'i686-linux-gnu ' 'aarch64-linux-gnu qemu-aarch64' 'riscv64-linux-gnu qemu-riscv64' \
-	'arm-linux-gnueabihf qemu-arm' 'arm-linux-gnueabi qemu-arm'; do
+for machine in 'i686-linux-gnu qemu-i386' 'aarch64-linux-gnu qemu-aarch64' \
+	'riscv64-linux-gnu qemu-riscv64' 'arm-linux-gnueabihf qemu-arm' \
+	'arm-linux-gnueabi qemu-arm'; do
 	target "${machine% *}" "${machine#* }"
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$gcc" $TARGET_CFLAGS $instrumented -static -o "$W/instrument" tests/unwind/instrument.c \
