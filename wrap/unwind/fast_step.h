@@ -1,6 +1,6 @@
 /* fast_step.h - a step to the caller by a rule that lies in the rule cache's slot itself
- * (rule_cache.h).  The loop of walk_rules.c inlines all of this.  It has found the slot to be of the
- * frame's pc. */
+ * (rule_cache.h).  The loop of walk_rules.c inlines all of this.  It has found the slot to be of
+ * the frame's pc. */
 #ifndef LEAKWRAP_FAST_STEP_H
 #define LEAKWRAP_FAST_STEP_H
 
