@@ -29,8 +29,8 @@ GENERAL_REGISTERS := $(call if_accepted,-mgeneral-regs-only)
 RUNTIME_CFLAGS += $(GENERAL_REGISTERS)
 endif
 
-# Without SSE gcc clears and copies small structures by "rep stos" and "rep movs", which take thirty
-# cycles to begin.
+# Without SSE gcc clears and copies small structures by "rep stos" and "rep movs", which take long
+# to begin.
 ifneq ($(filter x86_64-%,$(shell $(CC) -dumpmachine)),)
 STRATEGY := unrolled_loop:256:noalign,rep_8byte:8192:noalign,libcall:-1:noalign
 STRATEGIES := -mmemset-strategy=$(STRATEGY) -mmemcpy-strategy=$(STRATEGY)

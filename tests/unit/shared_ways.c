@@ -1,5 +1,5 @@
-/* shared_ways.c - threads with equal work share a set of the stack cache, and find two stacks in it
- * by turns.  Each of them copies shapes to the first way, and none is ever lost.  The parts are
+/* shared_ways.c - threads with equal work share a set of the stack cache, and find three stacks in
+ * it by turns.  Each of them copies shapes to the first way, and none is ever lost.  The parts are
  * those of site_collect.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
  * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c

@@ -355,22 +355,22 @@ void leakwrap_stack_cache_resume(void)
 	atomic_store(&is_paused, false);
 }
 
-/* The first thread that found a shape behind way 0, and whether another one did. */
-static const struct leakwrap_thread *_Atomic finder;
-static _Atomic bool has_finders;
+/* The first thread that found a shape behind way 0, and whether a second thread did. */
+static const struct leakwrap_thread *_Atomic first_finder;
+static _Atomic bool is_shared;
 
 /* Counts a shape that SELF, this thread, found behind way 0.  Returns whether to copy it there. */
 static bool is_due_to_copy(struct leakwrap_thread *self)
 {
 	const struct leakwrap_thread *const first =
-	        atomic_load_explicit(&finder, memory_order_relaxed);
+	        atomic_load_explicit(&first_finder, memory_order_relaxed);
 	unsigned every;
 
 	if (!first)
-		atomic_store_explicit(&finder, self, memory_order_relaxed);
-	else if (first != self && !atomic_load_explicit(&has_finders, memory_order_relaxed))
-		atomic_store_explicit(&has_finders, true, memory_order_relaxed);
-	every = atomic_load_explicit(&has_finders, memory_order_relaxed)
+		atomic_store_explicit(&first_finder, self, memory_order_relaxed);
+	else if (first != self && !atomic_load_explicit(&is_shared, memory_order_relaxed))
+		atomic_store_explicit(&is_shared, true, memory_order_relaxed);
+	every = atomic_load_explicit(&is_shared, memory_order_relaxed)
 	                ? LEAKWRAP_STACK_CACHE_COPY_SHARED
 	                : LEAKWRAP_STACK_CACHE_COPY_ALONE;
 	return ++self->found_behind % every == 0;
@@ -431,6 +431,8 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 	return LEAKWRAP_SITE_NONE;
 }
 
+/* Stands out of line, so that leakwrap_stack_cache_find saves no registers for a stack that it
+ * passes over. */
 static __attribute__((noinline)) uint32_t find_and_count(struct leakwrap_thread *self, uintptr_t pc,
                                                          uintptr_t sp, uintptr_t fp)
 {

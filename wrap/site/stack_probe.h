@@ -27,11 +27,11 @@
 #define LEAKWRAP_STACK_CACHE_SET_BITS 11
 #define LEAKWRAP_STACK_CACHE_WAYS     5
 
-/* A shape that was found behind way 0 is copied there at each so many-th such hit of a thread.  If
- * two stacks take turns, the copy of one then serves it for a while.  Threads with equal work share
- * their sets, and a copy takes the cache line from the other processors, which costs more than some
- * searches of the ways: a program with a second thread that finds shapes so copies seldom.  Both
- * are primes, so that no pattern of the program keeps step with the count. */
+/* How many times a thread finds a shape behind way 0 before it copies one to way 0.  If two stacks
+ * take turns, a copy at each hit would always be the wrong one.  SHARED is for a program in which
+ * two threads or more find shapes so: each copy takes the cache line from the other processors,
+ * which costs more than to search the ways.  Both are primes, so that no pattern of the program
+ * keeps step with the count. */
 #define LEAKWRAP_STACK_CACHE_COPY_ALONE  5u
 #define LEAKWRAP_STACK_CACHE_COPY_SHARED 61u
 

@@ -31,11 +31,6 @@ static inline uintptr_t leakwrap_fast_below_cfa(leakwrap_rule_slot slot)
 	return (slot >> LEAKWRAP_RULE_FIELD & LEAKWRAP_FIELD_MASK) * LEAKWRAP_WORD;
 }
 
-/* Where a step leads, and how many bytes below the CFA it reads. */
-struct leakwrap_fast_step {
-	uintptr_t cfa, below_cfa;
-};
-
 /* Loads what the frame with CFA has saved by the rule in SLOT: returns the caller's pc, and sets
  * *FP if fp was saved.  BELOW_CFA: from the slot, in bytes.  RECORDING: records the positions of
  * both words, in *FP_POSITION and READ_SET. */
@@ -86,42 +81,29 @@ static inline bool leakwrap_is_sp_step(uintptr_t size, uintptr_t cfa, uintptr_t 
 	       (LEAKWRAP_CALL_PUSHES || size > below_cfa - LEAKWRAP_WORD);
 }
 
-/* A frame whose return address and fp lie where fp itself says (LEAKWRAP_FP_RETURN,
- * LEAKWRAP_FP_PREVIOUS).  The processor finds the frames of such a chain without waiting for the
- * slots.  Where a call pushes, such frames have one rule. */
+/* Returns whether the return address and fp of a frame lie where fp itself says
+ * (LEAKWRAP_FP_RETURN, LEAKWRAP_FP_PREVIOUS).  The base of the rule in SLOT is fp.  The processor
+ * finds the frames of such a chain without waiting for the slots. */
+static inline bool leakwrap_has_pair_at_fp(leakwrap_rule_slot slot)
+{
 #if LEAKWRAP_CALL_PUSHES
+	const leakwrap_rule_slot fields =
+	        LEAKWRAP_FIELD_MASK << LEAKWRAP_RULE_FIELD | LEAKWRAP_FIELD_MASK;
 
-static inline bool leakwrap_has_pair_at_fp(leakwrap_rule_slot slot)
-{
-	return (slot & (LEAKWRAP_RULE_FP | LEAKWRAP_FIELD_MASK << LEAKWRAP_RULE_FIELD |
-	                LEAKWRAP_FIELD_MASK)) ==
-	       (LEAKWRAP_RULE_FP | 2u << LEAKWRAP_RULE_FIELD | 2u);
-}
-
-static inline struct leakwrap_fast_step leakwrap_pair_step(leakwrap_rule_slot slot, uintptr_t fp)
-{
-	const uintptr_t pair = (uintptr_t)2 * LEAKWRAP_WORD;
-
-	(void)slot;
-	return (struct leakwrap_fast_step){.cfa = fp + pair, .below_cfa = pair};
-}
-
+	return (slot & fields) == (2u << LEAKWRAP_RULE_FIELD | 2u);
 #else
-
-static inline bool leakwrap_has_pair_at_fp(leakwrap_rule_slot slot)
-{
-	return (slot & LEAKWRAP_RULE_FP) != 0 && (slot & LEAKWRAP_RULE_PAIR) != 0 &&
+	return (slot & LEAKWRAP_RULE_PAIR) != 0 &&
 	       leakwrap_fast_size(slot) - leakwrap_fast_below_cfa(slot) ==
 	               (uintptr_t)LEAKWRAP_FP_PREVIOUS;
-}
-
-static inline struct leakwrap_fast_step leakwrap_pair_step(leakwrap_rule_slot slot, uintptr_t fp)
-{
-	return (struct leakwrap_fast_step){.cfa = fp + leakwrap_fast_size(slot),
-	                                   .below_cfa = leakwrap_fast_below_cfa(slot)};
-}
-
 #endif
+}
+
+/* Returns the bytes from fp to the CFA of a frame with such a pair.  Where a call pushes, they are
+ * always the same. */
+static inline uintptr_t leakwrap_size_from_pair(leakwrap_rule_slot slot)
+{
+	return LEAKWRAP_CALL_PUSHES ? (uintptr_t)2 * LEAKWRAP_WORD : leakwrap_fast_size(slot);
+}
 
 #endif
 

@@ -362,12 +362,13 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 			break;
 
 		if ((slot & LEAKWRAP_RULE_FP) && !recording && leakwrap_has_pair_at_fp(slot)) {
-			const struct leakwrap_fast_step up = leakwrap_pair_step(slot, fp);
+			const uintptr_t up = leakwrap_size_from_pair(slot);
 
-			if (leakwrap_unlikely(!leakwrap_is_fp_step(up.cfa, sp, high, up.below_cfa)))
+			if (leakwrap_unlikely(!leakwrap_is_fp_step(
+			            fp + up, sp, high, up - (uintptr_t)LEAKWRAP_FP_PREVIOUS)))
 				break;
 			*next++ = pc;
-			sp = up.cfa;
+			sp = fp + up;
 			pc = LEAKWRAP_STRIP(leakwrap_stack_word(fp + LEAKWRAP_FP_RETURN));
 			fp = leakwrap_stack_word(fp + LEAKWRAP_FP_PREVIOUS);
 			continue;
