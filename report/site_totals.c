@@ -25,15 +25,38 @@ struct fork_boundary {
 	bool lost_is_inherited;
 };
 
+/* Rows whose use is noted together. */
+#define ROWS_PER_GROUP 64u
+
 /* The state of a walk through the live table. */
 struct walk {
 	struct leakwrap_row *rows; /* the row of a call site has the index SITE - first */
 	uint32_t first, count;     /* the call sites that have rows */
+	/* By ROWS_PER_GROUP rows: one of them has blocks.  NULL: not noted.  A program that has
+	 * seen many stacks has live blocks of few: a dump leaves the memory of all other rows
+	 * alone. */
+	bool *is_used;
 	struct fork_boundary fork;
 	bool own;                               /* leave inherited blocks out */
 	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
 	struct leakwrap_estimate *estimates;    /* as the rows; NULL: blocks are not sampled */
 };
+
+/* Notes that the row with the index INDEX has blocks. */
+static void use_row(struct walk *walk, uint32_t index)
+{
+	if (walk->is_used)
+		walk->is_used[index / ROWS_PER_GROUP] = true;
+}
+
+/* Returns the first index from INDEX on whose row may have blocks; the number of rows if there is
+ * none. */
+static uint32_t next_used(const struct walk *walk, uint32_t index)
+{
+	while (walk->is_used && index < walk->count && !walk->is_used[index / ROWS_PER_GROUP])
+		index = (index / ROWS_PER_GROUP + 1) * ROWS_PER_GROUP;
+	return index < walk->count ? index : walk->count;
+}
 
 static struct fork_boundary last_fork(void)
 {
@@ -94,7 +117,8 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	row = &walk->rows[block->site - walk->first];
 	row->site = block->site;
 	row->bytes += block->size;
-	row->blocks++;
+	if (row->blocks++ == 0)
+		use_row(walk, block->site - walk->first);
 }
 
 #ifndef LEAKWRAP_BARE
@@ -127,6 +151,7 @@ static void add_sample(void *context, const struct leakwrap_sample *sample)
 	row = &walk->rows[sample->site - walk->first];
 	row->site = sample->site;
 	row->bytes += bytes;
+	use_row(walk, sample->site - walk->first);
 	add_estimate(&walk->estimates[sample->site - walk->first],
 	             &(struct leakwrap_estimate){
 	                     .sampled_blocks = 1,
@@ -141,7 +166,7 @@ static void add_samples(struct walk *walk)
 	if (!walk->estimates)
 		return;
 	leakwrap_samples_each(add_sample, walk);
-	for (uint32_t i = 0; i < walk->count; i++)
+	for (uint32_t i = next_used(walk, 0); i < walk->count; i = next_used(walk, i + 1))
 		walk->rows[i].blocks += (walk->estimates[i].blocks + LEAKWRAP_WEIGHT_ONE / 2) >>
 		                        LEAKWRAP_WEIGHT_BITS;
 }
@@ -155,21 +180,27 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 	totals->estimates = leakwrap_scratch_map(totals->estimates_size);
 }
 
-/* Notes which of ROWS, LIMIT of them and not joined yet, are from after the mark. */
-static void note_since_mark(struct leakwrap_site_totals *totals, const struct leakwrap_row *rows,
-                            uint32_t limit)
+/* Notes which rows of WALK, not joined yet, are from after the mark. */
+static void note_since_mark(struct leakwrap_site_totals *totals, const struct walk *walk)
 {
 	const uint32_t first = leakwrap_sites_first_marked();
 
 	if (first == LEAKWRAP_SITE_FIRST)
 		return;
-	totals->since_mark_size = limit * sizeof(totals->since_mark[0]);
+	totals->since_mark_size = walk->count * sizeof(totals->since_mark[0]);
 	totals->since_mark = leakwrap_scratch_map(totals->since_mark_size);
-	for (uint32_t number = first; totals->since_mark && number < limit; number++) {
-		totals->since_mark[number].bytes = rows[number].bytes;
-		totals->since_mark[number].blocks = rows[number].blocks;
-		totals->all_since_mark.bytes += rows[number].bytes;
-		totals->all_since_mark.blocks += rows[number].blocks;
+	if (!totals->since_mark)
+		return;
+	for (uint32_t number = next_used(walk, first); number < walk->count;
+	     number = next_used(walk, number + 1)) {
+		const struct leakwrap_row *row = &walk->rows[number];
+
+		if (row->blocks == 0)
+			continue;
+		totals->since_mark[number].bytes = row->bytes;
+		totals->since_mark[number].blocks = row->blocks;
+		totals->all_since_mark.bytes += row->bytes;
+		totals->all_since_mark.blocks += row->blocks;
 	}
 }
 
@@ -182,6 +213,12 @@ static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint
 		totals->since_mark[oldest].bytes += totals->since_mark[number].bytes;
 		totals->since_mark[oldest].blocks += totals->since_mark[number].blocks;
 	}
+}
+
+/* Returns whether call sites without live blocks may be shown. */
+static bool may_have_held(void)
+{
+	return leakwrap_counts_allocated() || leakwrap_peak_is_read();
 }
 
 /* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
@@ -204,15 +241,19 @@ static void map_estimates(struct leakwrap_site_totals *totals, uint32_t count)
 	(void)totals, (void)count;
 }
 
-static void note_since_mark(struct leakwrap_site_totals *totals, const struct leakwrap_row *rows,
-                            uint32_t limit)
+static void note_since_mark(struct leakwrap_site_totals *totals, const struct walk *walk)
 {
-	(void)totals, (void)rows, (void)limit;
+	(void)totals, (void)walk;
 }
 
 static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint32_t oldest)
 {
 	(void)totals, (void)number, (void)oldest;
+}
+
+static bool may_have_held(void)
+{
+	return false;
 }
 
 static bool has_held(uint32_t site)
@@ -251,130 +292,6 @@ static bool add_row(struct leakwrap_site_totals *totals, const struct leakwrap_r
 	return true;
 }
 
-/* Returns whether A comes before B in the dump.  The row with more bytes comes first, then the row
- * with more blocks, then the older call site.  So the order is the same in each dump. */
-static bool is_before(const struct leakwrap_row *a, const struct leakwrap_row *b)
-{
-	if (a->bytes != b->bytes)
-		return a->bytes > b->bytes;
-	if (a->blocks != b->blocks)
-		return a->blocks > b->blocks;
-	return a->site < b->site;
-}
-
-/* Moves the row at ROOT down to its position in the binary heap of COUNT rows.  The top of the
- * heap is the row that comes last in the dump. */
-static void sink(struct leakwrap_row *rows, size_t root, size_t count)
-{
-	const struct leakwrap_row sinking = rows[root];
-
-	for (size_t child; (child = 2 * root + 1) < count; root = child) {
-		if (child + 1 < count && is_before(&rows[child], &rows[child + 1]))
-			child++;
-		if (!is_before(&sinking, &rows[child]))
-			break;
-		rows[root] = rows[child];
-	}
-	rows[root] = sinking;
-}
-
-/* Sorts COUNT ROWS with a heap sort, which needs no memory and is never quadratic.  The C library's
- * qsort allocates. */
-static void sort_in_place(struct leakwrap_row *rows, size_t count)
-{
-	for (size_t root = count / 2; root-- > 0;)
-		sink(rows, root, count);
-	for (size_t end = count; end-- > 1;) {
-		const struct leakwrap_row last = rows[end];
-
-		rows[end] = rows[0];
-		rows[0] = last;
-		sink(rows, 0, end);
-	}
-}
-
-#ifndef LEAKWRAP_BARE
-
-/* From this number of rows on a radix sort is faster: the processor mispredicts too many of a heap
- * sort's comparisons. */
-#define RADIX_SORT_MIN 1000
-
-/* Returns the sort key of ROW: its bytes or its blocks. */
-static uint64_t key_of(const struct leakwrap_row *row, bool by_bytes)
-{
-	return by_bytes ? row->bytes : row->blocks;
-}
-
-/* Copies COUNT rows FROM to TO, sorted by the byte of their keys at SHIFT, largest first.  The
- * sort is stable. */
-static void sort_by_byte(const struct leakwrap_row *from, struct leakwrap_row *to, size_t count,
-                         bool by_bytes, unsigned shift)
-{
-	static LEAKWRAP_TABLE size_t position[256];
-	size_t next = 0;
-
-	memset(position, 0, sizeof(position));
-	for (size_t i = 0; i < count; i++)
-		position[key_of(&from[i], by_bytes) >> shift & 255]++;
-	for (unsigned byte = 256; byte-- > 0;) {
-		const size_t byte_count = position[byte];
-
-		position[byte] = next;
-		next += byte_count;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[position[key_of(&from[i], by_bytes) >> shift & 255]++] = from[i];
-}
-
-/* Sorts COUNT ROWS by their bytes or by their blocks with a radix sort, which is stable.  SPARE
- * has room for COUNT rows.  Skips the bytes of the key that are equal in all rows.  Returns the
- * array that holds the result: ROWS or SPARE. */
-static struct leakwrap_row *sort_by(struct leakwrap_row *rows, struct leakwrap_row *spare,
-                                    size_t count, bool by_bytes)
-{
-	uint64_t differing = 0;
-
-	for (size_t i = 1; i < count; i++)
-		differing |= key_of(&rows[i], by_bytes) ^ key_of(&rows[0], by_bytes);
-	for (unsigned shift = 0; shift < 64; shift += 8)
-		if (differing >> shift & 255) {
-			struct leakwrap_row *const sorted = spare;
-
-			sort_by_byte(rows, sorted, count, by_bytes, shift);
-			spare = rows;
-			rows = sorted;
-		}
-	return rows;
-}
-
-/* Sorts COUNT ROWS into the order of the dump (is_before).  They must be in the order of their
- * call-site numbers. */
-static void sort(struct leakwrap_row *rows, size_t count)
-{
-	struct leakwrap_row *spare = NULL, *sorted;
-
-	if (count >= RADIX_SORT_MIN)
-		spare = leakwrap_scratch_map(count * sizeof(*spare));
-	if (!spare) {
-		sort_in_place(rows, count);
-		return;
-	}
-	sorted = sort_by(rows, spare, count, false);
-	sorted = sort_by(sorted, sorted == rows ? spare : rows, count, true);
-	if (sorted != rows)
-		memcpy(rows, sorted, count * sizeof(*rows));
-	leakwrap_scratch_unmap(spare, count * sizeof(*spare));
-}
-
-#else
-
-static void sort(struct leakwrap_row *rows, size_t count)
-{
-	sort_in_place(rows, count);
-}
-
-#endif
-
 #ifndef LEAKWRAP_BARE
 bool leakwrap_has_own_sites(void)
 {
@@ -387,14 +304,14 @@ bool leakwrap_has_own_sites(void)
 /* Joins rows of equal backtraces.  A forked child gives a backtrace a new call-site number, also
  * if it had a number before the fork.  The blocks of the new number are added to the row of the
  * oldest number. */
-static void join_rows(struct leakwrap_site_totals *totals, struct leakwrap_row *rows,
-                      uint32_t limit)
+static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 {
-	struct leakwrap_estimate *const estimates = totals->estimates;
+	struct leakwrap_row *const rows = walk->rows;
 
 	if (leakwrap_sites_are_unique())
 		return;
-	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++) {
+	for (uint32_t number = next_used(walk, LEAKWRAP_SITE_FIRST); number < walk->count;
+	     number = next_used(walk, number + 1)) {
 		const uint32_t oldest = rows[number].blocks > 0 || has_held(number)
 		                                ? leakwrap_site_oldest(number)
 		                                : number;
@@ -402,36 +319,55 @@ static void join_rows(struct leakwrap_site_totals *totals, struct leakwrap_row *
 		if (oldest == number)
 			continue;
 		join_held(totals, number, oldest);
+		use_row(walk, oldest);
 		rows[oldest].site = oldest;
 		rows[oldest].bytes += rows[number].bytes;
 		rows[oldest].blocks += rows[number].blocks;
 		rows[number].blocks = 0;
-		if (estimates)
-			add_estimate(&estimates[oldest], &estimates[number]);
+		if (walk->estimates)
+			add_estimate(&walk->estimates[oldest], &walk->estimates[number]);
 	}
+}
+
+/* Maps the rows of WALK for TOTALS, and the notes on their use.  Returns false if there is no
+ * memory. */
+static bool map_rows(struct leakwrap_site_totals *totals, struct walk *walk)
+{
+	const uint32_t groups = walk->count / ROWS_PER_GROUP + 1;
+	const size_t rows_size = walk->count * sizeof(walk->rows[0]);
+
+	totals->scratch_size = rows_size + groups * sizeof(walk->is_used[0]);
+	walk->rows = leakwrap_scratch_map(totals->scratch_size);
+	if (!walk->rows)
+		return false;
+	walk->is_used = (bool *)walk->rows + rows_size;
+	if (may_have_held())
+		memset(walk->is_used, true, groups * sizeof(walk->is_used[0]));
+	return true;
 }
 
 bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped)
 {
-	const uint32_t limit = leakwrap_sites_limit();
-	struct walk walk = {
-	        .first = 0, .count = limit, .fork = last_fork(), .own = own, .inherited = totals};
+	struct walk walk = {.first = 0,
+	                    .count = leakwrap_sites_limit(),
+	                    .fork = last_fork(),
+	                    .own = own,
+	                    .inherited = totals};
 
 	memset(totals, 0, sizeof(*totals));
 	totals->own = own;
-	totals->scratch_size = limit * sizeof(walk.rows[0]);
-	walk.rows = leakwrap_scratch_map(totals->scratch_size);
-	if (!walk.rows)
+	if (!map_rows(totals, &walk))
 		return false;
-	map_estimates(totals, limit);
+	map_estimates(totals, walk.count);
 	walk.estimates = totals->estimates;
 	leakwrap_live_each(add_block, &walk);
 	add_samples(&walk);
-	note_since_mark(totals, walk.rows, limit);
-	join_rows(totals, walk.rows, limit);
+	note_since_mark(totals, &walk);
+	join_rows(totals, &walk);
 	totals->rows = walk.rows;
-	for (uint32_t number = LEAKWRAP_SITE_LOST; number < limit; number++) {
+	for (uint32_t number = next_used(&walk, LEAKWRAP_SITE_LOST); number < walk.count;
+	     number = next_used(&walk, number + 1)) {
 		struct leakwrap_row row = walk.rows[number];
 		const bool is_live = add_row(totals, &row, is_skipped);
 
@@ -442,7 +378,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 			totals->rows[totals->rows_count++] = row;
 		}
 	}
-	sort(totals->rows, totals->rows_count);
+	leakwrap_rows_sort(totals->rows, totals->rows_count);
 	return true;
 }
 
@@ -487,10 +423,10 @@ static void keep_if_largest(struct leakwrap_site_totals *totals, const struct le
 		rows[totals->rows_count++] = *row;
 		if (totals->rows_count == LEAKWRAP_LARGEST)
 			for (size_t root = LEAKWRAP_LARGEST / 2; root-- > 0;)
-				sink(rows, root, LEAKWRAP_LARGEST);
-	} else if (is_before(row, &rows[0])) {
+				leakwrap_rows_sink(rows, root, LEAKWRAP_LARGEST);
+	} else if (leakwrap_row_is_before(row, &rows[0])) {
 		rows[0] = *row;
-		sink(rows, 0, LEAKWRAP_LARGEST);
+		leakwrap_rows_sink(rows, 0, LEAKWRAP_LARGEST);
 	}
 }
 
@@ -529,7 +465,7 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
 	}
 	if (part.size > 0)
 		leakwrap_scratch_unmap(part.rows, part.size);
-	sort_in_place(largest, totals->rows_count);
+	leakwrap_rows_sort_in_place(largest, totals->rows_count);
 }
 
 #endif

@@ -9,13 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/row_order.h"
 #include "wrap/site/site_table.h"
-
-/* The live blocks of a call site. */
-struct leakwrap_row {
-	uint32_t site; /* LEAKWRAP_SITE_LOST stands for all blocks whose backtrace was lost */
-	uint64_t bytes, blocks;
-};
 
 /* What is known of a sum of live bytes that was estimated from a sample (sampling.h). */
 struct leakwrap_estimate {

@@ -119,6 +119,11 @@ struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time)
 	return rounded(peak.all);
 }
 
+bool leakwrap_peak_is_read(void)
+{
+	return peak.is_read;
+}
+
 struct leakwrap_peak leakwrap_site_peak(uint32_t site)
 {
 	return peak.is_read && site < peak.count ? rounded(peak.sites[site])

@@ -8,6 +8,7 @@
 #ifndef LEAKWRAP_SITE_PEAK_H
 #define LEAKWRAP_SITE_PEAK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct leakwrap_peak {
@@ -19,9 +20,12 @@ struct leakwrap_peak {
 void leakwrap_peak_look(void);
 
 /* Begins to read the peak, which does not change until leakwrap_peak_end_reading.  One thread at a
- * time reads.  Returns all that
- * was live at the peak, and its time in *TIME, in seconds since 1970. */
+ * time reads.  Returns all that was live at the peak, and its time in *TIME, in seconds since 1970.
+ */
 struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time);
+
+/* Returns whether a thread reads the peak. */
+bool leakwrap_peak_is_read(void);
 
 /* Returns what the call site SITE held at the peak; nothing if no thread reads. */
 struct leakwrap_peak leakwrap_site_peak(uint32_t site);
