@@ -166,6 +166,7 @@ static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer
 	                   " truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
 	leakwrap_text_pair(dump.writer,
 	                   " guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
+	leakwrap_text_pair(dump.writer, " depth=", leakwrap_options.depth);
 	leakwrap_text_end(dump.writer);
 
 	leakwrap_text_pair(dump.writer,

@@ -20,7 +20,8 @@
  *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
  *   leakwrap[4711.1] sampling sample_interval=524288 sampled_blocks=93 live_bytes_error=126112 \
  *           allocated_bytes=7211003 allocated_blocks=90332            only if blocks are sampled
- *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 guessed_blocks=0
+ *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 \
+ *           guessed_blocks=0 depth=64
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 \
  *           freed_elsewhere_blocks=0 foreign_frees=12
  *   leakwrap[4711.1] tracer tracer_bytes=1310720
@@ -118,7 +119,8 @@
  *             leakwrap[4711.1] mark since_mark_bytes=N since_mark_blocks=N mark_time=...
  *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
- *         The live blocks whose stacks are truncated, and those whose stacks are guessed.
+ *         The live blocks whose stacks are truncated, and those whose stacks are guessed.  depth
+ *         is the option: a truncated stack of so many frames was cut there.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
  *
  *             untracked_*             allocations that were not recorded, for lack of memory

@@ -27,7 +27,8 @@ void leakwrap_rows_sink(struct leakwrap_row *rows, size_t root, size_t count);
 /* Sorts COUNT ROWS with a heap sort, which needs no memory. */
 void leakwrap_rows_sort_in_place(struct leakwrap_row *rows, size_t count);
 
-/* Sorts COUNT ROWS.  They must be in the order of their call-site numbers.  One thread at a time. */
+/* Sorts COUNT ROWS.  They must be in the order of their call-site numbers.  One thread at a time.
+ */
 void leakwrap_rows_sort(struct leakwrap_row *rows, size_t count);
 
 #endif

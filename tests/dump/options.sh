@@ -64,6 +64,11 @@ equal "min_bytes=1000: total" "$(dump_value "$log" 1 live_blocks)" 3
 # depth=, unwind=
 run depth=1
 equal "depth=1" "$(dump_sites "$log" 1 | sort -n | sed -n '1s/ truncated small;$//p')" "10 1"
+"$O/leakwrap" report "$log" >"$W/report" || fail "report: status $?"
+"$O/leakwrap" report -f html "$log" >"$W/page" || fail "report -f html: status $?"
+equal "depth=1: stacks that the report calls cut" \
+	"$(grep -c '^  #.*, stack cut at depth=1$' "$W/report")" 3
+grep -q '"sites":\[\[0,100000,1,3,' "$W/page" || fail "depth=1: the page does not say it"
 run unwind=fp
 equal "unwind=fp" "$(site_through "$log" 1 main)" "101010 3"
 run unwind=auto

@@ -22,7 +22,7 @@ static const struct key keys[] = {
         COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
         COUNT(left_out_blocks),  COUNT(left_out_bytes),  COUNT(inherited_bytes),
         COUNT(inherited_blocks), COUNT(pause_ns),        COUNT(scan_ns),
-        COUNT(running_threads),  COUNT(sample_interval),
+        COUNT(running_threads),  COUNT(sample_interval), COUNT(depth),
 };
 
 #define ESTIMATE(name, field)                          \
@@ -44,6 +44,13 @@ static const struct key estimate_keys[] = {
         ESTIMATE("since_mark_bytes", since_mark_bytes),
         ESTIMATE("since_mark_blocks", since_mark_blocks),
 };
+
+void draft_clear_totals(struct totals *totals)
+{
+	*totals = (struct totals){.estimate = NO_ESTIMATE, .complete_percent = -1};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		*(int64_t *)((char *)totals + keys[i].count) = -1;
+}
 
 /* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
 static void read_count(struct draft *draft, const struct key *list, size_t list_size,

@@ -170,6 +170,8 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->bytes = from->bytes;
 		site->blocks = from->blocks;
 		site->kind = from->kind;
+		site->is_cut = from->kind == STACK_TRUNCATED && from->depth > 0 &&
+		               (int64_t)from->depth == parsed->totals.depth;
 		site->task = intern_text(&report->strings, from->task);
 		site->reach = from->reach;
 		site->origin = from->origin;

@@ -271,6 +271,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		struct site *into = &merger->dump->sites[index];
 		if (into->blocks == 0 && into->bytes == 0) {
 			into->kind = site->kind;
+			into->is_cut = site->is_cut;
 			into->origin = site->origin;
 			into->library = site->library;
 		}

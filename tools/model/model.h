@@ -77,6 +77,7 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
+	bool is_cut;      /* truncated at the option depth= */
 	const char *task; /* the task that allocated, or NULL */
 	struct reach_sums reach;
 	enum origin origin;

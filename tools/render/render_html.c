@@ -19,6 +19,9 @@ static const unsigned char page_bytes[] = {
 #include "page.h"
         0};
 
+/* The kind of a stack that the option depth= has cut, beside enum stack_kind. */
+#define STACK_CUT (STACK_GUESSED + 1)
+
 /* The place of the data in the page. */
 static const char mark[] = "@DATA@";
 
@@ -237,7 +240,7 @@ static void put_dump(FILE *stream, const struct dump *dump, const struct numbers
 		const struct site *site = &dump->sites[i];
 		fprintf(stream, "%s[%u,%" PRIu64 ",%" PRIu64 ",%d", i ? "," : "",
 		        stack_number(numbers, site->stack), site->bytes, site->blocks,
-		        (int)site->kind);
+		        site->is_cut ? STACK_CUT : (int)site->kind);
 		if (dump->merged || site->reach.is_known)
 			fprintf(stream, ",%u", site->processes);
 		if (site->reach.is_known) {
