@@ -9,8 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What lies behind the last return address. It is none. */
+/* What lies behind the last return address. It is none. A unit may define another one before it
+ * includes this. */
+#ifndef MADE_UP_END
 #define MADE_UP_END 8
+#endif
 
 /* A backtrace whose return addresses lie at equal distances, in words, above sp. */
 struct made_up {

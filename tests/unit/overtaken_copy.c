@@ -1,7 +1,8 @@
 /* overtaken_copy.c - the shape of a stack that is found behind the first way is copied there.  A
  * signal handler comes between, at any instruction, empties the cache and sweeps for so long that
- * the shape is freed.  No way of the cache may have a freed shape afterwards.  For x86-64, which
- * can stop at each instruction.  The parts are those of site_collect.c in wrap/site.
+ * the shape is freed.  Some instructions later another thread may learn a stack in the same set.
+ * No way of the cache may have a freed shape afterwards.  For x86-64, which can stop at each
+ * instruction.  The parts are those of site_collect.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
  * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c
  * sources: wrap/site/stack_index.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
@@ -97,16 +98,40 @@ static void learn(void)
 
 #if defined __x86_64__ && !defined __SANITIZE_THREAD__
 
-static unsigned steps, sweep_at;
+/* The stack that the other thread learns. */
+static const struct made_up third = {.pcs = {0x400000, 0x700000}, .depth = 2, .gap = 7};
+
+/* Steps, and those at which the handler does something. */
+static unsigned steps, sweep_at, learn_at;
+
+/* The step that changed the first way, and what the way had before. */
+static unsigned stored_at;
+static const struct leakwrap_stack_shape *_Atomic *first_way;
+static const struct leakwrap_stack_shape *first_before;
 
 static void on_trap(int number)
 {
 	(void)number;
-	if (++steps != sweep_at)
-		return;
-	leakwrap_stack_cache_pause(); /* empties it */
-	leakwrap_stack_cache_resume();
-	sweep();
+	steps++;
+	if (stored_at == 0 && *first_way != first_before)
+		stored_at = steps;
+	if (steps == sweep_at) {
+		leakwrap_stack_cache_pause(); /* empties it */
+		leakwrap_stack_cache_resume();
+		sweep();
+	}
+	if (steps == learn_at)
+		walk(&third);
+}
+
+/* Finds the only set that is in use. */
+static void note_first_way(void)
+{
+	for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
+		if (leakwrap_stack_cache_ways[1][set])
+			first_way = &leakwrap_stack_cache_ways[0][set];
+	first_before = *first_way;
+	stored_at = 0;
 }
 
 /* Finds NEAR with a trap after each instruction, when its shape is due to be copied. */
@@ -134,25 +159,37 @@ static void check_ways(void)
 			CHECK(!is_freed(leakwrap_stack_cache_ways[way][set]));
 }
 
-/* Sweeps at each third instruction: the sanitizers put many between those of the cache. */
+/* Sweeps at step SWEEP and learns at step LEARN, and returns whether shapes were freed. */
+static bool check_step(unsigned sweep_step, unsigned learn_step)
+{
+	learn();
+	made_up_call(&near, stack);
+	sweep_at = sweep_step;
+	learn_at = learn_step;
+	find_in_steps();
+	check_ways();
+	return freed_count > 0;
+}
+
+/* Sweeps at each third instruction: the sanitizers put many between those of the cache.  Learns at
+ * each third one behind the store to the first way. */
 static void check_each_step(void)
 {
 	const struct sigaction action = {.sa_handler = on_trap};
-	unsigned freed_ever = 0, last;
+	unsigned freed_ever = 0, last, store;
 
 	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
 	learn();
+	note_first_way();
 	made_up_call(&near, stack);
 	find_in_steps();
 	last = steps;
-	CHECK(last > 100 && last < 20000);
-	for (sweep_at = 1; sweep_at <= last; sweep_at += 3) {
-		learn();
-		made_up_call(&near, stack);
-		find_in_steps();
-		check_ways();
-		freed_ever += freed_count;
-	}
+	store = stored_at;
+	CHECK(last > 100 && last < 20000 && store > 1);
+	for (unsigned step = 1; step <= last; step += 3)
+		freed_ever += check_step(step, 0);
+	for (unsigned step = store; step <= last; step += 3)
+		freed_ever += check_step(store - 1, step);
 	/* Some sweeps did come between. */
 	CHECK(freed_ever > 0);
 }

@@ -27,7 +27,8 @@ struct leakwrap_loss {
 extern LEAKWRAP_HIDDEN struct leakwrap_loss leakwrap_loss;
 
 /* Number of stack walks: stacks that the stack cache did not recognize.  The benchmark reads it.
- * Two threads that walk at once may be counted as one: an atomic sum would slow each walk down. */
+ * An atomic sum would slow each walk down.  So a thread that stops between load and store takes
+ * back what other threads count meanwhile. */
 extern LEAKWRAP_HIDDEN _Atomic unsigned long leakwrap_walks;
 
 static inline void leakwrap_count_walk(void)

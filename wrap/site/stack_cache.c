@@ -1,4 +1,4 @@
-/* stack_cache.c - see stack_cache.h.  Called after a walk, for a stack that missed in way 0. */
+/* stack_cache.c - see stack_cache.h.  Called for a stack that missed in way 0. */
 #include "wrap/site/stack_cache.h"
 
 #include "wrap/arch/arch.h"
@@ -29,11 +29,12 @@ LEAKWRAP_TABLE const struct leakwrap_stack_shape *_Atomic
 /* Stands in a way 0 without a shape: the allocation path need not ask whether there is one. */
 static const struct leakwrap_stack_shape no_shape = {.extent = UINT32_MAX};
 
-/* Returns the shape in WAY of SET, or NULL. */
+/* Returns the shape in WAY of SET, or NULL.  The load comes after all earlier stores of this thread
+ * (copy_to_first). */
 static const struct leakwrap_stack_shape *shape_in(unsigned way, uint32_t set)
 {
 	const struct leakwrap_stack_shape *const shape =
-	        atomic_load_explicit(&leakwrap_stack_cache_ways[way][set], memory_order_acquire);
+	        atomic_load(&leakwrap_stack_cache_ways[way][set]);
 
 	return shape != &no_shape ? shape : NULL;
 }
@@ -258,30 +259,34 @@ bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *tr
 	return is_due(number, count, stack) && has_room(number);
 }
 
-/* Puts SHAPE in way 1 of SET and moves each other shape but that of way 0 one way back.  The last
- * way falls out. */
-static void keep_behind(const struct leakwrap_stack_shape *shape, uint32_t set)
+/* Returns the way of SET, but not way 0, that has SHAPE.  Else it returns the first way without a
+ * shape, else the last way. */
+static unsigned way_for(const struct leakwrap_stack_shape *shape, uint32_t set)
 {
-	const struct leakwrap_stack_shape *moved = shape;
+	unsigned way = LEAKWRAP_STACK_CACHE_WAYS - 1;
 
-	for (unsigned way = 1; way < LEAKWRAP_STACK_CACHE_WAYS && moved; way++) {
-		moved = atomic_exchange(&leakwrap_stack_cache_ways[way][set], moved);
-		if (moved == shape)
-			break;
+	for (unsigned i = LEAKWRAP_STACK_CACHE_WAYS; i-- > 1;) {
+		const struct leakwrap_stack_shape *const here = shape_in(i, set);
+
+		if (here == shape)
+			return i;
+		if (!here)
+			way = i;
 	}
+	return way;
 }
 
-/* Inserts SHAPE in way 0 of SET.  From the second shape on, all shapes of the set stand in other
- * ways, too: copy_to_first may then replace way 0 at any moment. */
+/* Inserts SHAPE in way 1 of SET.  The shapes before the way that SHAPE had, or that was empty, move
+ * one way back.  If all ways are in use, the last shape falls out.  Way 0 gets a copy, and what it
+ * had before is not looked at: it may be a shape that was freed (copy_to_first). */
 static void insert_shape(const struct leakwrap_stack_shape *shape, uint32_t set)
 {
-	const struct leakwrap_stack_shape *const first = shape_in(0, set);
+	const struct leakwrap_stack_shape *moved = shape;
+	const unsigned last = way_for(shape, set);
 
 	atomic_store(&has_learned, true);
-	if (first && first != shape) {
-		keep_behind(first, set);
-		keep_behind(shape, set);
-	}
+	for (unsigned way = 1; way <= last; way++)
+		moved = atomic_exchange(&leakwrap_stack_cache_ways[way][set], moved);
 	atomic_store(&leakwrap_stack_cache_ways[0][set], shape);
 }
 
@@ -355,20 +360,22 @@ void leakwrap_stack_cache_resume(void)
 	atomic_store(&is_paused, false);
 }
 
-/* The first thread that found a shape behind way 0, and whether a second thread did. */
-static const struct leakwrap_thread *_Atomic first_finder;
+/* The complement of the address of the first thread that found a shape behind way 0.  The address
+ * itself would lead a search for lost memory to the block that the thread's stack may be. */
+static _Atomic uintptr_t first_finder;
+/* Whether a second thread found one. */
 static _Atomic bool is_shared;
 
 /* Counts a shape that SELF, this thread, found behind way 0.  Returns whether to copy it there. */
 static bool is_due_to_copy(struct leakwrap_thread *self)
 {
-	const struct leakwrap_thread *const first =
-	        atomic_load_explicit(&first_finder, memory_order_relaxed);
+	const uintptr_t finder = ~(uintptr_t)self;
+	const uintptr_t first = atomic_load_explicit(&first_finder, memory_order_relaxed);
 	unsigned every;
 
-	if (!first)
-		atomic_store_explicit(&first_finder, self, memory_order_relaxed);
-	else if (first != self && !atomic_load_explicit(&is_shared, memory_order_relaxed))
+	if (first == 0)
+		atomic_store_explicit(&first_finder, finder, memory_order_relaxed);
+	else if (first != finder && !atomic_load_explicit(&is_shared, memory_order_relaxed))
 		atomic_store_explicit(&is_shared, true, memory_order_relaxed);
 	every = atomic_load_explicit(&is_shared, memory_order_relaxed)
 	                ? LEAKWRAP_STACK_CACHE_COPY_SHARED

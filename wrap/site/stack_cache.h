@@ -31,7 +31,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_find(uintptr_t pc, uintptr_t sp, u
 #endif
 
 /* Returns whether walks should have a read set from the start: nearly every stack is learned.  A
- * walk without a read set takes a third of the time.  Signal-safe, takes no lock. */
+ * walk without a read set takes half of the time.  Signal-safe, takes no lock. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_stack_cache_learns_at_once(void);
 #else

@@ -22,8 +22,8 @@
 
 /* The cache is lossy, and all threads share it.  Threads with equal work allocate at equal
  * distances from the upper ends of their stacks.  If stacks of several shapes begin at one place,
- * each shape has a way of the set, the newest first.  Way 0 has a copy of one of them, which the
- * allocation path tries.  While a set has but one shape, its other ways are empty. */
+ * each shape has one of the ways behind way 0, the newest first.  Way 0 has a copy of one of them,
+ * which the allocation path tries. */
 #define LEAKWRAP_STACK_CACHE_SET_BITS 11
 #define LEAKWRAP_STACK_CACHE_WAYS     5
 

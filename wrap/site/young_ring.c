@@ -39,7 +39,7 @@ static void grow(uint32_t size)
 #define TURNS 8u
 
 /* Returns this thread's next turn.  A signal handler may come between and get the same one: then
- * only one of the two can take the entry. */
+ * the later of the two finds that the entry is in use. */
 static uint32_t next_turn(void)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;

@@ -95,9 +95,9 @@ static bool take_entry(struct leakwrap_young_entry *entry, uintptr_t *before)
 	return false;
 }
 
-/* Keeps the loads before it and behind it in order, also for a thread that has a full fence between
- * a store and a load.  x86 keeps loads in order by itself (Intel SDM, volume 3A, section 9.2.2),
- * and a full fence costs more than the loads. */
+/* Keeps the loads before it and behind it in order.  It pairs with the full fence in
+ * leakwrap_site_numbers_hold.  x86 keeps loads in order by itself (Intel SDM, volume 3A, section
+ * 9.2.2), and a full fence costs more than the loads. */
 static inline void fence_between_loads(void)
 {
 #if defined __x86_64__ || defined __i386__
