@@ -427,10 +427,7 @@ static void put_sites(struct page *page, const struct dump *dump, unsigned top)
 		if (dump->merged && dump->merged->hosts)
 			fprintf(page->stream, " on %s of %s", with_commas(site->spread->hosts),
 			        counted(page, dump->merged->hosts, "host"));
-		if (site->is_cut)
-			fprintf(page->stream, ", stack cut at depth=%u", site->stack->depth);
-		else if (site->kind != STACK_COMPLETE)
-			fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
+		put_stack_kind(page, site);
 		if (site->task) {
 			fputs(", task ", page->stream);
 			put_text(page->stream, site->task);

@@ -58,6 +58,9 @@ const char *fitting_name(struct page *page, const char *name, size_t room);
 /* Writes the frames of STACK from number FIRST on, down to main unless the page has all frames. */
 void put_frames(struct page *page, const struct stack *stack, unsigned first);
 
+/* Writes ", stack truncated" or the like if the stack of SITE is not complete. */
+void put_stack_kind(const struct page *page, const struct site *site);
+
 /* Writes the stack of a call site, from the function that asked for the memory on (askers.h). */
 void put_stack(struct page *page, const struct stack *stack);
 

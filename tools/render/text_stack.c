@@ -195,6 +195,14 @@ void put_frames(struct page *page, const struct stack *stack, unsigned first)
 		page->cut_stacks = true;
 }
 
+void put_stack_kind(const struct page *page, const struct site *site)
+{
+	if (site->is_cut)
+		fprintf(page->stream, ", stack cut at depth=%u", site->stack->depth);
+	else if (site->kind != STACK_COMPLETE)
+		fprintf(page->stream, ", stack %s", stack_kind_names[site->kind]);
+}
+
 void put_stack(struct page *page, const struct stack *stack)
 {
 	unsigned first = page->all_frames ? 0 : stack->asked;

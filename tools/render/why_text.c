@@ -190,8 +190,10 @@ void render_why_text(FILE *stream, const struct why *why, const struct style *st
 		const struct why_site *of = &why->sites[i];
 		const size_t shown =
 		        why->top && why->top < of->ways.count ? why->top : of->ways.count;
-		fprintf(stream, "\n  #%" PRIu64 " %s bytes in %s\n", of->site->rank,
+		fprintf(stream, "\n  #%" PRIu64 " %s bytes in %s", of->site->rank,
 		        with_commas(of->site->bytes), counted(&page, of->site->blocks, "block"));
+		put_stack_kind(&page, of->site);
+		putc('\n', stream);
 		put_stack(&page, of->site->stack);
 		for (size_t j = 0; j < shown; j++)
 			put_way(&page, why, &of->ways.all[j]);
