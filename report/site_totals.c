@@ -25,16 +25,16 @@ struct fork_boundary {
 	bool lost_is_inherited;
 };
 
-/* Rows whose use is noted together. */
+/* The use of so many rows is noted together. */
 #define ROWS_PER_GROUP 64u
 
 /* The state of a walk through the live table. */
 struct walk {
 	struct leakwrap_row *rows; /* the row of a call site has the index SITE - first */
 	uint32_t first, count;     /* the call sites that have rows */
-	/* By ROWS_PER_GROUP rows: one of them has blocks.  NULL: not noted.  A program that has
-	 * seen many stacks has live blocks of few: a dump leaves the memory of all other rows
-	 * alone. */
+	/* Whether one of ROWS_PER_GROUP rows has blocks, for each such group; NULL: not noted.  A
+	 * program that has seen many stacks has live blocks of few.  A dump leaves the memory of
+	 * all other rows alone. */
 	bool *is_used;
 	struct fork_boundary fork;
 	bool own;                               /* leave inherited blocks out */

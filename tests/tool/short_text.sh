@@ -34,6 +34,21 @@ shows '"function":"_start"'
 status_is 0 "$lw" report -f folded "$W/log"
 shows '^_start;'
 
+# A recursion is written once: of one function, and of two.
+for cycle in 0x20 "0x20 0x30"; do
+	echo "100 1 complete 0x10 $cycle $cycle $cycle $cycle $cycle $cycle $cycle 0x40" |
+		make_dump 7.1 2026-11-20T18:36:01Z /no/such/program 0x10000 none >"$W/recursive"
+	status_is 0 "$lw" report "$W/recursive"
+	frames=$(sed -n 's/^      \(?  *program+\)*//p' "$W/out" | paste -sd' ')
+	case $cycle in
+	0x20) equal "recursion" "$frames" "0x10 0x20 (6 more times) 0x40" ;;
+	*) equal "mutual recursion" "$frames" \
+		"0x10 0x20 0x30 (these 2 frames 6 more times) 0x40" ;;
+	esac
+	status_is 0 "$lw" report --all "$W/recursive"
+	equal "--all: frames" "$(grep -c '^      ' "$W/out")" $((2 + 7 * $(echo "$cycle" | wc -w)))
+done
+
 # A thread's stack ends with the thread's start function.
 cat >"$W/thread.c" <<'END'
 #include <pthread.h>

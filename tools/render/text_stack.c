@@ -174,6 +174,75 @@ static void put_wrappers(struct page *page, const struct stack *stack, unsigned 
 	putc('\n', page->stream);
 }
 
+/* A recursion: LENGTH locations of a stack, and how many TIMES they come again behind themselves.
+ */
+struct cycle {
+	unsigned length, times;
+};
+
+/* Longer cycles are not looked for. */
+enum { CYCLE_MAX = 16 };
+
+/* Cycles that come again for fewer locations than this are written out. */
+enum { FOLDED_MIN = 6 };
+
+/* Returns how many times the LENGTH locations from number I on come again behind themselves. */
+static unsigned times_again(const struct stack *stack, unsigned i, unsigned length)
+{
+	unsigned same = 0;
+	while (i + length + same < stack->depth &&
+	       stack->at[i + same] == stack->at[i + length + same])
+		same++;
+	return same / length;
+}
+
+/* Returns the cycle at the location number I that comes again for the most locations, the shortest
+ * if there are several.  Its TIMES are 0 if there is none to fold. */
+static struct cycle find_cycle(const struct stack *stack, unsigned i)
+{
+	struct cycle best = {1, 0};
+	for (unsigned length = 1; length <= CYCLE_MAX; length++) {
+		unsigned times = times_again(stack, i, length);
+		if (times * length >= FOLDED_MIN && times * length > best.times * best.length)
+			best = (struct cycle){length, times};
+	}
+	return best;
+}
+
+/* Returns how many frames the COUNT locations from number I on have. */
+static unsigned frames_of(const struct stack *stack, unsigned i, unsigned count)
+{
+	unsigned frames = 0;
+	while (count-- > 0)
+		frames += stack->at[i++]->frame_count;
+	return frames;
+}
+
+/* Writes the frames of AT that are in RANGE.  NUMBER is the number of its first frame in the stack.
+ * Returns the number of the frame behind its last. */
+static unsigned put_location(struct page *page, const struct location *at, unsigned number,
+                             struct range range, unsigned width)
+{
+	for (unsigned j = 0; j < at->frame_count; j++, number++)
+		if (number >= range.first && number < range.last)
+			put_frame(page, at, &at->frames[j], width);
+	return number;
+}
+
+/* Writes that the last FRAMES frames come TIMES more times. */
+static void put_times(struct page *page, unsigned frames, unsigned times)
+{
+	fprintf(page->stream, "%*s", FRAME_INDENT, "");
+	set_tone(page, TONE_FAINT);
+	if (frames > 1)
+		fprintf(page->stream, "(these %u frames %u more times)", frames, times);
+	else
+		fprintf(page->stream, "(%u more times)", times);
+	set_tone(page, TONE_PLAIN);
+	putc('\n', page->stream);
+}
+
+/* A recursion is written once, unless the page has all frames. */
 void put_frames(struct page *page, const struct stack *stack, unsigned first)
 {
 	struct range range = {first, UINT_MAX};
@@ -184,12 +253,17 @@ void put_frames(struct page *page, const struct stack *stack, unsigned first)
 	unsigned width = name_width(page, stack, range);
 	if (stack->depth == 0)
 		fprintf(page->stream, "%*s(no stack)\n", FRAME_INDENT, "");
-	for (unsigned i = 0; i < stack->depth; i++) {
-		const struct location *at = stack->at[i];
-		for (unsigned j = 0; j < at->frame_count; j++, number++) {
-			if (number >= range.first && number < range.last)
-				put_frame(page, at, &at->frames[j], width);
-		}
+	for (unsigned i = 0; i < stack->depth;) {
+		struct cycle cycle = {1, 0};
+		if (!page->all_frames && number >= range.first)
+			cycle = find_cycle(stack, i);
+		unsigned frames = frames_of(stack, i, cycle.length);
+		for (unsigned end = i + cycle.length; i < end; i++)
+			number = put_location(page, stack->at[i], number, range, width);
+		if (cycle.times > 0 && number < range.last)
+			put_times(page, frames, cycle.times);
+		i += cycle.times * cycle.length;
+		number += cycle.times * frames;
 	}
 	if (number > range.last)
 		page->cut_stacks = true;
