@@ -50,13 +50,13 @@ cat >"$W/suppressions" <<'END'
    places of earlier stacks, values
    Memcheck:Value8
    ...
-   fun:leakwrap_stack_cache_find
+   fun:find_and_count*
 }
 {
    places of earlier stacks, conditions
    Memcheck:Cond
    ...
-   fun:leakwrap_stack_cache_find
+   fun:find_and_count*
 }
 {
    places of earlier stacks on the fast path, values
