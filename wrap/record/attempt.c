@@ -1,12 +1,14 @@
-/* attempt.c - makes allocations fail: leakwrap_begin_attempt of record.h.
+/* attempt.c - makes allocations fail, and tells of those that did: leakwrap_begin_attempt and
+ * leakwrap_record_failure of record.h.
  *
- * Only a thread that does more than record comes here.  wrap/fail/ decides what fails; this file
- * knows the thread. */
+ * Only a thread that does more than record makes an attempt.  wrap/fail/ decides what fails; this
+ * file knows the thread. */
 #include "wrap/fail/fail.h"
 #include "wrap/live/slot.h"
 #include "wrap/record/find_site.h"
 #include "wrap/record/record.h"
 #include "wrap/record/thread_state.h"
+#include "wrap/runtime/runtime.h"
 
 #include <errno.h>
 
@@ -79,4 +81,10 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 		self->attempt = attempt;
 	}
 	return fails;
+}
+
+void leakwrap_record_failure(size_t size, int error)
+{
+	if (error == ENOMEM)
+		leakwrap_runtime_report_failure(size);
 }

@@ -128,12 +128,6 @@ ON_BOTH_PATHS bool retry_fast_record(uint32_t site, void *block, size_t size)
 	                                      leakwrap_slot_value(size, site, 0), block);
 }
 
-void leakwrap_record_failure(size_t size, int error)
-{
-	if (error == ENOMEM)
-		leakwrap_runtime_report_failure(size);
-}
-
 #else
 
 #define ON_BOTH_PATHS static
