@@ -1,8 +1,6 @@
 /* draft.c - see draft.h. */
 #include "tools/log/draft.h"
 
-#include "tools/log/draft_numbers.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +24,13 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	                   .blocks = dump->blocks.blocks},
 	        .log = draft->log,
 	        .line = draft->line,
+	        .totals = {-1,   -1,   -1,          -1,   -1,   -1,
+	                   -1,   -1,   -1,          -1,   -1,   -1,
+	                   -1,   -1,   -1,          -1,   -1,   -1,
+	                   -1,   -1,   NO_ESTIMATE, -1.0, NULL, NULL,
+	                   NULL, NULL, NULL,        NULL, NULL, {.is_known = false},
+	                   0,    false},
 	};
-	draft_clear_totals(&dump->totals);
 	arena_reset(&draft->arena);
 	draft->lines = 0;
 	draft->site_bytes = draft->site_blocks = 0;

@@ -45,13 +45,6 @@ static const struct key estimate_keys[] = {
         ESTIMATE("since_mark_blocks", since_mark_blocks),
 };
 
-void draft_clear_totals(struct totals *totals)
-{
-	*totals = (struct totals){.estimate = NO_ESTIMATE, .complete_percent = -1};
-	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-		*(int64_t *)((char *)totals + keys[i].count) = -1;
-}
-
 /* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
 static void read_count(struct draft *draft, const struct key *list, size_t list_size,
                        void *structure, const struct cursor *name, struct cursor value)

@@ -4,9 +4,6 @@
 
 #include "tools/log/draft.h"
 
-/* Sets all numbers of TOTALS to "the dump does not have it". */
-void draft_clear_totals(struct totals *totals);
-
 /* Reads C, pairs such as "live_bytes=40 live_blocks=1", into the totals of DRAFT's dump. */
 void draft_read_totals(struct draft *draft, struct cursor c);
 

@@ -76,7 +76,6 @@ struct totals {
 	int64_t inherited_bytes, inherited_blocks;  /* of a forked child: from before the fork */
 	int64_t pause_ns, scan_ns, running_threads; /* only with kinds */
 	int64_t sample_interval;                    /* bytes; -1: all blocks were recorded */
-	int64_t depth;                              /* deeper stacks are cut at so many frames */
 	struct estimate estimate;
 	double complete_percent;
 	const char *inherited; /* "included" in the other numbers, "left_out", or NULL: not known */
@@ -87,6 +86,7 @@ struct totals {
 	const char *recording, *recording_since;
 	const char *peak_time, *mark_time; /* in RFC 3339, or NULL */
 	struct reach_sums reach;
+	int64_t depth;        /* deeper stacks are cut at so many frames; 0: not known */
 	bool may_lack_blocks; /* recording may have been off at some time */
 };
 
