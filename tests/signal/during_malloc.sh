@@ -2,7 +2,6 @@
 # A handler that interrupts malloc, realloc or free under the allocator's lock can dump.
 #
 # The dump shows a block as live only while the program surely has it.
-# timeout: 30
 . tests/lib.sh
 
 for static in '' -static; do
