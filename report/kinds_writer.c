@@ -28,17 +28,29 @@ static void add(struct leakwrap_kinds *sum, const struct leakwrap_kinds *kinds)
 	}
 }
 
-/* Drops the kinds of inherited blocks if OWN, and adds up those of equal backtraces, as the rows of
- * the dump are (site_totals.c). */
-static void join_kinds(bool own)
+/* Drops the kinds of inherited blocks. */
+static void drop_inherited(void)
 {
+	const struct leakwrap_used_groups used = leakwrap_reach_used(found.by_site, found.sites);
 	const uint32_t first_own = leakwrap_sites_first_own();
 
-	if (own && first_own > LEAKWRAP_SITE_FIRST)
-		memset(found.by_site, 0, first_own * sizeof(found.by_site[0]));
+	if (first_own == LEAKWRAP_SITE_FIRST)
+		return;
+	for (uint32_t number = leakwrap_next_used(&used, 0);
+	     number < first_own && number < found.sites;
+	     number = leakwrap_next_used(&used, number + 1))
+		memset(&found.by_site[number], 0, sizeof(found.by_site[0]));
+}
+
+/* Adds up the kinds of equal backtraces, as the rows of the dump are (site_totals.c). */
+static void join_kinds(void)
+{
+	const struct leakwrap_used_groups used = leakwrap_reach_used(found.by_site, found.sites);
+
 	if (leakwrap_sites_are_unique())
 		return;
-	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < found.sites; number++) {
+	for (uint32_t number = leakwrap_next_used(&used, LEAKWRAP_SITE_FIRST); number < found.sites;
+	     number = leakwrap_next_used(&used, number + 1)) {
 		struct leakwrap_kinds *const kinds = &found.by_site[number];
 		uint64_t blocks = 0;
 		uint32_t oldest;
@@ -48,6 +60,7 @@ static void join_kinds(bool own)
 		oldest = blocks > 0 ? leakwrap_site_oldest(number) : number;
 		if (oldest == number)
 			continue;
+		leakwrap_note_use(&used, oldest);
 		add(&found.by_site[oldest], kinds);
 		memset(kinds, 0, sizeof(*kinds));
 	}
@@ -64,8 +77,10 @@ bool leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 	found.started = leakwrap_time_monotonic();
 	found.sites = leakwrap_sites_limit();
 	found.by_site = leakwrap_reach_scan(&request->scan, found.sites, &found.error);
+	if (found.by_site && request->own)
+		drop_inherited();
 	if (found.by_site)
-		join_kinds(request->own);
+		join_kinds();
 	found.scan_ns = leakwrap_time_monotonic() - found.started;
 	found.pause_ns = request->pause_ns;
 	return found.by_site || found.error != leakwrap_reach_unreadable;
@@ -142,12 +157,15 @@ bool leakwrap_kinds_count(const struct leakwrap_kinds_request *request,
                           struct leakwrap_kind_counters *counters)
 {
 	struct leakwrap_kinds sum = {.bytes = {0}};
+	struct leakwrap_used_groups used;
 
 	leakwrap_kinds_find(request);
 	leakwrap_kinds_found(request);
 	if (!found.by_site)
 		return false;
-	for (uint32_t site = LEAKWRAP_SITE_LOST; site < found.sites; site++)
+	used = leakwrap_reach_used(found.by_site, found.sites);
+	for (uint32_t site = leakwrap_next_used(&used, LEAKWRAP_SITE_LOST); site < found.sites;
+	     site = leakwrap_next_used(&used, site + 1))
 		add(&sum, &found.by_site[site]);
 	leakwrap_kinds_end();
 	*counters = (struct leakwrap_kind_counters){

@@ -4,6 +4,7 @@
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/sampling.h"
+#include "wrap/base/used_groups.h"
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
 #include "wrap/port/port.h"
@@ -25,38 +26,16 @@ struct fork_boundary {
 	bool lost_is_inherited;
 };
 
-/* The use of so many rows is noted together. */
-#define ROWS_PER_GROUP 64u
-
 /* The state of a walk through the live table. */
 struct walk {
-	struct leakwrap_row *rows; /* the row of a call site has the index SITE - first */
-	uint32_t first, count;     /* the call sites that have rows */
-	/* Whether one of ROWS_PER_GROUP rows has blocks, for each such group; NULL: not noted.  A
-	 * program that has seen many stacks has live blocks of few.  A dump leaves the memory of
-	 * all other rows alone. */
-	bool *is_used;
+	struct leakwrap_row *rows;        /* the row of a call site has the index SITE - first */
+	uint32_t first, count;            /* the call sites that have rows */
+	struct leakwrap_used_groups used; /* rows with blocks */
 	struct fork_boundary fork;
 	bool own;                               /* leave inherited blocks out */
 	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
 	struct leakwrap_estimate *estimates;    /* as the rows; NULL: blocks are not sampled */
 };
-
-/* Notes that the row with the index INDEX has blocks. */
-static void use_row(struct walk *walk, uint32_t index)
-{
-	if (walk->is_used)
-		walk->is_used[index / ROWS_PER_GROUP] = true;
-}
-
-/* Returns the first index from INDEX on whose row may have blocks; the number of rows if there is
- * none. */
-static uint32_t next_used(const struct walk *walk, uint32_t index)
-{
-	while (walk->is_used && index < walk->count && !walk->is_used[index / ROWS_PER_GROUP])
-		index = (index / ROWS_PER_GROUP + 1) * ROWS_PER_GROUP;
-	return index < walk->count ? index : walk->count;
-}
 
 static struct fork_boundary last_fork(void)
 {
@@ -118,7 +97,7 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	row->site = block->site;
 	row->bytes += block->size;
 	if (row->blocks++ == 0)
-		use_row(walk, block->site - walk->first);
+		leakwrap_note_use(&walk->used, block->site - walk->first);
 }
 
 #ifndef LEAKWRAP_BARE
@@ -151,7 +130,7 @@ static void add_sample(void *context, const struct leakwrap_sample *sample)
 	row = &walk->rows[sample->site - walk->first];
 	row->site = sample->site;
 	row->bytes += bytes;
-	use_row(walk, sample->site - walk->first);
+	leakwrap_note_use(&walk->used, sample->site - walk->first);
 	add_estimate(&walk->estimates[sample->site - walk->first],
 	             &(struct leakwrap_estimate){
 	                     .sampled_blocks = 1,
@@ -166,7 +145,8 @@ static void add_samples(struct walk *walk)
 	if (!walk->estimates)
 		return;
 	leakwrap_samples_each(add_sample, walk);
-	for (uint32_t i = next_used(walk, 0); i < walk->count; i = next_used(walk, i + 1))
+	for (uint32_t i = leakwrap_next_used(&walk->used, 0); i < walk->count;
+	     i = leakwrap_next_used(&walk->used, i + 1))
 		walk->rows[i].blocks += (walk->estimates[i].blocks + LEAKWRAP_WEIGHT_ONE / 2) >>
 		                        LEAKWRAP_WEIGHT_BITS;
 }
@@ -191,8 +171,8 @@ static void note_since_mark(struct leakwrap_site_totals *totals, const struct wa
 	totals->since_mark = leakwrap_scratch_map(totals->since_mark_size);
 	if (!totals->since_mark)
 		return;
-	for (uint32_t number = next_used(walk, first); number < walk->count;
-	     number = next_used(walk, number + 1)) {
+	for (uint32_t number = leakwrap_next_used(&walk->used, first); number < walk->count;
+	     number = leakwrap_next_used(&walk->used, number + 1)) {
 		const struct leakwrap_row *row = &walk->rows[number];
 
 		if (row->blocks == 0)
@@ -310,8 +290,8 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 
 	if (leakwrap_sites_are_unique())
 		return;
-	for (uint32_t number = next_used(walk, LEAKWRAP_SITE_FIRST); number < walk->count;
-	     number = next_used(walk, number + 1)) {
+	for (uint32_t number = leakwrap_next_used(&walk->used, LEAKWRAP_SITE_FIRST);
+	     number < walk->count; number = leakwrap_next_used(&walk->used, number + 1)) {
 		const uint32_t oldest = rows[number].blocks > 0 || has_held(number)
 		                                ? leakwrap_site_oldest(number)
 		                                : number;
@@ -319,7 +299,7 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 		if (oldest == number)
 			continue;
 		join_held(totals, number, oldest);
-		use_row(walk, oldest);
+		leakwrap_note_use(&walk->used, oldest);
 		rows[oldest].site = oldest;
 		rows[oldest].bytes += rows[number].bytes;
 		rows[oldest].blocks += rows[number].blocks;
@@ -333,16 +313,17 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
  * memory. */
 static bool map_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 {
-	const uint32_t groups = walk->count / ROWS_PER_GROUP + 1;
+	const size_t used_size = leakwrap_used_groups_size(walk->count);
 	const size_t rows_size = walk->count * sizeof(walk->rows[0]);
 
-	totals->scratch_size = rows_size + groups * sizeof(walk->is_used[0]);
+	totals->scratch_size = rows_size + used_size;
 	walk->rows = leakwrap_scratch_map(totals->scratch_size);
 	if (!walk->rows)
 		return false;
-	walk->is_used = (bool *)walk->rows + rows_size;
+	walk->used.is_used = (bool *)(walk->rows + walk->count);
+	walk->used.count = walk->count;
 	if (may_have_held())
-		memset(walk->is_used, true, groups * sizeof(walk->is_used[0]));
+		memset(walk->used.is_used, true, used_size);
 	return true;
 }
 
@@ -366,8 +347,8 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 	note_since_mark(totals, &walk);
 	join_rows(totals, &walk);
 	totals->rows = walk.rows;
-	for (uint32_t number = next_used(&walk, LEAKWRAP_SITE_LOST); number < walk.count;
-	     number = next_used(&walk, number + 1)) {
+	for (uint32_t number = leakwrap_next_used(&walk.used, LEAKWRAP_SITE_LOST);
+	     number < walk.count; number = leakwrap_next_used(&walk.used, number + 1)) {
 		struct leakwrap_row row = walk.rows[number];
 		const bool is_live = add_row(totals, &row, is_skipped);
 
@@ -448,6 +429,7 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
 		        .fork = last_fork(),
 		        .own = own,
 		        .inherited = first == LEAKWRAP_SITE_LOST ? totals : NULL,
+		        .used = {NULL, limit - first < part.count ? limit - first : part.count},
 		        .estimates = leakwrap_last_interval() != 0 ? part.estimates : NULL,
 		};
 

@@ -26,11 +26,26 @@ static void mark_all(void *context)
 		leakwrap_mark_finish(&work->sums);
 }
 
+/* Returns how many bytes the kinds of SITES call sites have, and the notes on their use. */
+static size_t kinds_size(uint32_t sites)
+{
+	return sites * sizeof(struct leakwrap_kinds) + leakwrap_used_groups_size(sites);
+}
+
+struct leakwrap_used_groups leakwrap_reach_used(struct leakwrap_kinds *kinds, uint32_t sites)
+{
+	return (struct leakwrap_used_groups){(bool *)(kinds + sites), sites};
+}
+
 struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uint32_t sites,
                                            const char **error)
 {
-	struct leakwrap_kinds *const by_site = leakwrap_scratch_map(sites * sizeof(*by_site));
-	struct work work = {scan, {by_site, sites, scan->running_threads > 0}, false};
+	struct leakwrap_kinds *const by_site = leakwrap_scratch_map(kinds_size(sites));
+	struct work work = {
+	        scan,
+	        {by_site, leakwrap_reach_used(by_site, sites), scan->running_threads > 0},
+	        false,
+	};
 
 	*error = "/proc/self/maps cannot be read, or there is no memory";
 	/* The mappings come first, so that what the scan maps is not among them. */
@@ -54,5 +69,5 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites)
 {
 	if (kinds)
-		leakwrap_scratch_unmap(kinds, sites * sizeof(*kinds));
+		leakwrap_scratch_unmap(kinds, kinds_size(sites));
 }

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/base/used_groups.h"
 #include "wrap/reach/kinds.h"
 #include "wrap/reach/park.h"
 
@@ -42,6 +43,18 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 extern const char leakwrap_reach_unreadable[];
 #else
 #define leakwrap_reach_unreadable ((const char *)NULL)
+#endif
+
+/* Returns which of the SITES elements of KINDS have blocks.  A scan returned KINDS. */
+#ifndef LEAKWRAP_BARE
+struct leakwrap_used_groups leakwrap_reach_used(struct leakwrap_kinds *kinds, uint32_t sites);
+#else
+LEAKWRAP_INLINE struct leakwrap_used_groups leakwrap_reach_used(struct leakwrap_kinds *kinds,
+                                                                uint32_t sites)
+{
+	(void)kinds;
+	return (struct leakwrap_used_groups){NULL, sites};
+}
 #endif
 
 void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites);

@@ -7,10 +7,11 @@
 LEAKWRAP_INLINE void add(const struct leakwrap_sums *sums, uint32_t site,
                          enum leakwrap_reach_kind kind, size_t size)
 {
-	if (site >= sums->sites)
+	if (site >= sums->used.count)
 		return;
 	sums->by_site[site].bytes[kind] += size;
-	sums->by_site[site].blocks[kind]++;
+	if (sums->by_site[site].blocks[kind]++ == 0)
+		leakwrap_note_use(&sums->used, site);
 }
 
 /* What the pass over all blocks knows. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/base/used_groups.h"
 #include "wrap/reach/kinds.h"
 
 /* The bits of a block. */
@@ -35,9 +36,9 @@ enum {
 
 /* Where the verdicts are added up. */
 struct leakwrap_sums {
-	struct leakwrap_kinds *by_site; /* by call site, SITES elements */
-	uint32_t sites;
-	bool is_lost_uncertain; /* what seems lost counts as possibly lost */
+	struct leakwrap_kinds *by_site;   /* by call site, USED.count elements */
+	struct leakwrap_used_groups used; /* call sites with blocks */
+	bool is_lost_uncertain;           /* what seems lost counts as possibly lost */
 };
 
 /* Adds all blocks that are reachable or possibly lost to SUMS.  Returns whether there are other
