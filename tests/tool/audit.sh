@@ -17,7 +17,8 @@ int main(void) { by_second_name(); by_calloc(); wrapped(); return kept == NULL; 
 END
 
 for linker in bfd gold lld mold; do
-	for static in "" -static; do
+	# With -E lld gives a static program dynamic symbols, which nobody reads.
+	for static in "" -static "-static -Wl,-E"; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -ffunction-sections -Wl,--gc-sections \
 			-o "$W/clean" tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS \

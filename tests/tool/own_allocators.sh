@@ -46,7 +46,12 @@ END
 $CC -O1 -c -o "$W/vendor.o" "$W/vendor.c" || fail "cannot compile"
 $CC -O1 -c -o "$W/user.o" "$W/user.c" || fail "cannot compile"
 
-for kind in -pie -static; do
+# mold makes all functions local.
+for kind in -pie -static "-pie -fuse-ld=mold" "-static -fuse-ld=mold"; do
+	case $kind in
+	*mold) command -v mold >"$W/which" || continue ;;
+	esac
+	# shellcheck disable=SC2086 # flags
 	"$lw" cc -- "$CC" $kind -o "$W/app" "$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
 	status_is 1 "$lw" audit --strict "$W/app"
 	shows '^escape: vnd_malloc and vnd_free are an allocator that is not wrapped$'
@@ -56,6 +61,7 @@ for kind in -pie -static; do
 	shows "mend: leakwrap cc --allocator='$advice'\$"
 	shows_not 'xmalloc'
 	# This advice mends it.
+	# shellcheck disable=SC2086 # flags
 	"$lw" cc --allocator='vnd_ malloc=pool_alloc(size) free=pool_free(block)' -- "$CC" $kind \
 		-o "$W/app" "$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
 	status_is 0 "$lw" audit --strict "$W/app"

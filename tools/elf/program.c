@@ -156,6 +156,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		        (struct function){address, address + symbol->st_size, name,
 		                          GELF_ST_BIND(symbol->st_info) != STB_LOCAL};
 	}
+	if (strcmp(name, "_start") == 0 && GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
+		program->is_all_local = true;
 	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
 		program->library_code = address;
 	if (is_tracers_name(name) && !is_part(name) && type == STT_FUNC) {
@@ -288,6 +290,16 @@ static int compare_functions(const void *left, const void *right)
 	return is_tracers_name(b->name) - is_tracers_name(a->name);
 }
 
+/* Reads the libraries that PROGRAM needs. */
+static void read_dynamic(struct program *program)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_DYNAMIC)
+			read_libraries(program, scn, &header);
+	}
+}
+
 static void read_sections(struct program *program)
 {
 	size_t names;
@@ -309,13 +321,15 @@ static void read_sections(struct program *program)
 			program->got = header.sh_addr;
 			program->got_end = header.sh_addr + header.sh_size;
 		}
-		if (header.sh_type == SHT_DYNAMIC)
-			read_libraries(program, scn, &header);
 		if (header.sh_type == SHT_SYMTAB)
 			program->has_symbols = true;
-		if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+		/* A static program may have dynamic symbols, which nobody reads (lld, -rdynamic). */
+		if (header.sh_type == SHT_SYMTAB ||
+		    (header.sh_type == SHT_DYNSYM && program->library_count > 0))
 			read_symbols(program, scn, &header);
 	}
+	for (size_t i = 0; program->is_all_local && i < program->function_count; i++)
+		program->functions[i].global = true;
 	/* The runtime also has one function outside of its section, among the program's code. */
 	if (own_code.sh_size != 0) {
 		program->own_code = own_code.sh_addr;
@@ -514,6 +528,7 @@ bool program_open(struct program *program, const char *path)
 	program->traced = elf_is_traced(program->elf);
 	list_entries(program);
 	read_segments(program);
+	read_dynamic(program);
 	read_sections(program);
 	return true;
 }

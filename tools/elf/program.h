@@ -66,6 +66,9 @@ struct program {
 	uint64_t own_code, own_end; /* the tracer's */
 	uint64_t library_code; /* about where the C library starts; the program is before both */
 	uint64_t got, got_end;
+	/* The linker made all functions local that no library uses, as mold does: nothing tells
+	 * functions that other objects can call. */
+	bool is_all_local;
 	struct targets targets;
 };
 
