@@ -1,5 +1,5 @@
-/* few_of_many.c - meets a quarter of a million stacks, and frees all that it has allocated.  Then a
- * child of a fork allocates two blocks, loses one and ends.  Prints the page faults of the child. */
+/* few_of_many.c - meets a quarter of a million stacks, and frees all that it has allocated. Then a
+ * child of a fork allocates two blocks, loses one and ends. Prints the page faults of the child. */
 #include "tests/limits/branches.h"
 
 #include <stdio.h>

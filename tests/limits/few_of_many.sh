@@ -1,8 +1,9 @@
 #!/bin/sh
 # A dump takes memory for the call sites with live blocks, not for all that a program has met.
 #
-# The exit dump of a forked child tells lost from reachable memory, and leaves out what is inherited.
-# Its arrays have 100 bytes for each of 262,144 call sites: 6,400 pages if all were touched.
+# The exit dump of a forked child tells lost from reachable memory, and leaves out what is
+# inherited. Its arrays have 100 bytes for each of 262,144 call sites: 6,400 pages if all were
+# touched.
 . tests/lib.sh
 
 build few_of_many tests/limits/few_of_many.c

@@ -323,7 +323,7 @@ static void read_sections(struct program *program)
 		}
 		if (header.sh_type == SHT_SYMTAB)
 			program->has_symbols = true;
-		/* A static program may have dynamic symbols, which nobody reads (lld, -rdynamic). */
+		/* A static program may have dynamic symbols, which nobody reads (lld with -E). */
 		if (header.sh_type == SHT_SYMTAB ||
 		    (header.sh_type == SHT_DYNSYM && program->library_count > 0))
 			read_symbols(program, scn, &header);
