@@ -37,6 +37,22 @@ static uint64_t find_end(const struct image *image, const struct block_list *lis
 	return 0;
 }
 
+/* As in wrap/reach/ended_stacks.c. */
+#define FUNCTION_BELOW_BOUNDS 32u
+
+/* Visits each word that follows an address of code in the words below BOUNDS. */
+static void each_argument(const struct image *image, uint64_t bounds,
+                          void (*visit)(void *context, uint64_t start, uint64_t end), void *context)
+{
+	for (unsigned words = FUNCTION_BELOW_BOUNDS; words > 1; words--) {
+		const uint64_t at = bounds - words * image->word;
+		const struct image_part *part = image_part_at(image, image_word(image, at));
+
+		if (part && part->is_code)
+			visit(context, at + image->word, at + 2 * image->word);
+	}
+}
+
 void ended_stacks_each(const struct image *image, const struct block_list *list,
                        void (*visit)(void *context, uint64_t start, uint64_t end), void *context)
 {
@@ -54,5 +70,6 @@ void ended_stacks_each(const struct image *image, const struct block_list *list,
 		} else {
 			visit(context, part->start, pointer);
 		}
+		each_argument(image, end - list->stack_layout.bounds, visit, context);
 	}
 }

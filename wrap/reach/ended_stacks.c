@@ -59,6 +59,25 @@ static uintptr_t find_end(const struct leakwrap_mapping *mapping,
 	return 0;
 }
 
+/* The argument of a thread's function stands behind the function's address, this number of words or
+ * fewer below the bounds of the stack (glibc, nptl/descr.h: start_routine, arg, stackblock). */
+#define FUNCTION_BELOW_BOUNDS 32u
+
+/* Visits each word that follows an address of code in the words below BOUNDS. */
+static void each_argument(uintptr_t bounds,
+                          void (*visit)(void *context, uintptr_t start, uintptr_t end),
+                          void *context)
+{
+	for (unsigned words = FUNCTION_BELOW_BOUNDS; words > 1; words--) {
+		const uintptr_t at = bounds - words * WORD;
+		const struct leakwrap_mapping *const mapping =
+		        leakwrap_mapping_at(leakwrap_stack_word(at));
+
+		if (mapping && mapping->is_executable)
+			visit(context, at + WORD, at + 2 * WORD);
+	}
+}
+
 void leakwrap_ended_stacks_each(void (*visit)(void *context, uintptr_t start, uintptr_t end),
                                 void *context)
 {
@@ -81,5 +100,6 @@ void leakwrap_ended_stacks_each(void (*visit)(void *context, uintptr_t start, ui
 		} else {
 			visit(context, mapping[i].start, pointer);
 		}
+		each_argument(end - layout.bounds, visit, context);
 	}
 }

@@ -3,7 +3,8 @@
  * glibc keeps the stack of such a thread for a later one.  Every C library keeps it until somebody
  * joins the thread.  What the thread left on its stack and in its thread-local storage is the past,
  * and keeps no block reachable.  The C library's description of the thread does: it holds what the
- * thread returned.
+ * thread returned.  But it also holds the argument of the function that the thread ran, which is
+ * the past, too.
  */
 #ifndef LEAKWRAP_ENDED_STACKS_H
 #define LEAKWRAP_ENDED_STACKS_H
