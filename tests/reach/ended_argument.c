@@ -1,5 +1,5 @@
-/* ended_argument.c - each thread frees its argument, as std::thread does.  Then as many blocks of the
- * same size are lost: some have the address of an argument, which the C library still holds. */
+/* ended_argument.c - each thread frees its argument, as std::thread does. Then as many blocks of
+ * the same size are lost: some get the address of an argument, which the C library still holds. */
 #include "tests/noinline.h"
 
 #include <pthread.h>

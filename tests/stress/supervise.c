@@ -25,7 +25,8 @@
 /* Milliseconds, and signals in a burst. In a storm, a burst sends one signal each millisecond. Then
  * the program serves the gathered signals; while more come than it can serve, a thread does nothing
  * else. The next burst comes QUIET after the last dump, but at least PAUSE after the burst. In a
- * flow, a signal comes every SELDOM. */
+ * flow, a signal comes every SELDOM, and SELDOM after the last dump: on a slow machine a dump may
+ * take longer. */
 enum { BURST = 200, PAUSE = 300, QUIET = 200, SELDOM = 100 };
 
 /* The processes that have written to the log. */
@@ -161,6 +162,15 @@ static int start(char **command, int *log, int *life)
 	return pid;
 }
 
+/* Returns whether the program has had the time that it gets between dumps, in a round of KIND,
+ * after SENT signals in storms. */
+static bool is_rested(char kind, unsigned long sent)
+{
+	const double rest = (now() - last_served) * 1000;
+
+	return kind == FLOW ? rest > SELDOM : sent % BURST != 0 || rest > QUIET;
+}
+
 int main(int argc, char **argv)
 {
 	int log, life, status = 0;
@@ -191,9 +201,7 @@ int main(int argc, char **argv)
 		if (!ended && waitpid(program, &status, WNOHANG) == program)
 			ended = true;
 		/* SIGUSR1 would end the program before the tracer has started. */
-		if (kind && !ended && now() * 1000 >= next &&
-		    (kind == FLOW || in_storms % BURST != 0 ||
-		     (now() - last_served) * 1000 > QUIET)) {
+		if (kind && !ended && now() * 1000 >= next && is_rested(kind, in_storms)) {
 			kill(program, SIGUSR1);
 			sent++;
 			if (kind == FLOW)
