@@ -26,11 +26,15 @@ VERSION := 0.1.0
 
 ifeq ($(V),0)
 Q := @
-say = @printf '  %-7s %s\n' "$(1)" "$(2)"
+# Make prints this itself, and makes folders once: processes take a part of the build's time.
+say = @$(info $()  $(1)	$(2))
 else
 Q :=
-say = @:
+say =
 endif
+
+# In a recipe: makes the target's folder.
+make_folder = $(if $(filter $(@D),$(FOLDERS)),,$(eval FOLDERS += $(@D))$(shell mkdir -p '$(@D)'))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
 

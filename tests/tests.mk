@@ -45,7 +45,7 @@ demo-programs: $(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static)
 
 $(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)$(CC) $(DEMO_CFLAGS) -MMD -MP -c -o $@ $<
 
 # The archives refer to tmpnam and, in static programs, to dlopen.  glibc makes the linker warn of

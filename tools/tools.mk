@@ -23,7 +23,8 @@ tool: ## the host tool alone
 			'apt-get install $(TOOL_LACKING)',\
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
-TOOL_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE \
+# With -O2 the tool reads a large log no faster, and takes longer to build.
+TOOL_CFLAGS := -std=gnu11 -O1 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE \
 	-DLEAKWRAP_VERSION='"$(VERSION)"' -I. -I$(O)/tools
 # Without one of these libraries a command or a format is left out, and says so when it is asked
 # for.  Without libiberty names of Rust and D stay mangled.  The sources look for the headers
@@ -45,14 +46,14 @@ $(O)/leakwrap: $(TOOL_OBJECTS)
 $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools/flags.h \
 	$(O)/tools/cc_flags.h $(O)/tools/page.h
 	$(call say,HOSTCC,$<)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)$(HOSTCC) $(TOOL_CFLAGS) -c -o $@ $<
 
 # -- generated sources -----------------------------------------------------------------------------
 
 $(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/render/profile.proto
 	$(call say,PROTO,$<)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)protoc-c --proto_path=tools/render --c_out=$(O)/tools $<
 
 $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
@@ -71,7 +72,7 @@ TOOL_ALLOCATING = $(filter-out fclose,$(foreach family,\
 	$(filter-out signal exit dl,$(LEAKWRAP_FAMILIES)),$(LEAKWRAP_SYMBOLS_$(family))))
 
 $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)printf '%s\n' \
 		'$(call tool_list,allocating_symbols,$(TOOL_ALLOCATING))' \
 		'$(call tool_list,heap_symbols,\
@@ -79,7 +80,7 @@ $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 
 $(O)/tools/cc_flags.h: LEAKWRAP_PROCESS_DIR := @PROCESS@
 $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)printf '%s\n' \
 		'$(call tool_list,ldflags,$(LEAKWRAP_LDFLAGS))' \
 		'$(call tool_list,lld_static_ldflags,$(LEAKWRAP_LLD_STATIC_LDFLAGS))' \
@@ -91,7 +92,7 @@ $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 
 # The page of the format html as the bytes of a C array.
 $(O)/tools/page.h: tools/render/page.html
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)od -An -v -tu1 $< | sed 's/\([0-9][0-9]*\)/\1,/g' >$@
 
 # -- checked builds --------------------------------------------------------------------------------
@@ -113,7 +114,7 @@ FUZZ_WRAPS := -Wl,--wrap=watch_now,--wrap=fopen,--wrap=open,--wrap=opendir
 
 $(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
 	$(call say,CLANG,$<)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer-no-link -c -o $@ $<
 
 $(O)/leakwrap.fuzz: $(O)/fuzz/tools/fuzz_parse.o $(FUZZED_OBJECTS)

@@ -36,7 +36,7 @@ endef
 $(O)/leakwrap.pc: export PC_CONTENT = $(PC_TEXT)
 $(O)/leakwrap.pc: Makefile wrap/install.mk linker-flags.mk
 	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)printf '%s\n' "$$PC_CONTENT" > $@
 
 # -- install ---------------------------------------------------------------------------------------

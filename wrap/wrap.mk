@@ -73,11 +73,11 @@ $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
 
 .PHONY: look-again
 $(O)/built-by: look-again
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)echo '$(BUILT_BY)' | cmp -s - $@ || echo '$(BUILT_BY)' >$@
 
 $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)for function in $(MAYBE_LACKING); do \
 		{ echo "int $$function(void); int (*volatile f)(void) = $$function;"; \
 			echo 'int main(void) { return f == 0; }'; } >$@.c; \
@@ -98,12 +98,12 @@ UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash
 $(O)/include/uthash.h: $(UTHASH)
 	$(if $(UTHASH),,$(error uthash.h was not found: install it \
 		(Debian: apt-get install uthash-dev) or give UTHASH=/path/to/uthash.h))
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)cp $< $@
 
 $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 	$(call say,CC,$<)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)$(CC) $(RUNTIME_CFLAGS) $(LACKS) -c -o $@ $<
 
 # gcc's loop optimizations cost the short loops of the allocation path more than they save, and so
@@ -126,7 +126,7 @@ define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: \
 		wrap/entry/$(1).c linker-flags.mk
 	$$(call say,CC,$$< $$*)
-	$$(Q)mkdir -p $$(@D)
+	$$(make_folder)
 	$$(Q)$$(CC) $$(filter-out $$(if $$(filter $$(TAKES_FLOATS),$$*),$$(GENERAL_REGISTERS)),\
 			$$(RUNTIME_CFLAGS)) \
 		$$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) \
@@ -151,7 +151,7 @@ define process_rule
 $(PROCESS_SYMBOLS:%=$(PROCESS)/entry/$(1)%.o): $(PROCESS)/entry/$(1)%.o: \
 		wrap/entry/malloc.c $(O)/built-by $(O)/lacks
 	$$(call say,CC,$$< $(1)$$* process)
-	$$(Q)mkdir -p $$(@D)
+	$$(make_folder)
 	$$(Q)$$(CC) $$(RUNTIME_CFLAGS) $$(SHORT_LOOPS) $$(LACKS) \
 		$$(if $$(filter $(ALLOCATING_SYMBOLS),$$*),$$(FIXED_FP)) \
 		-DLEAKWRAP_PROCESS $(2) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
@@ -178,12 +178,12 @@ $(PROCESS)/libleakwrap_process_members.a: \
 	$(Q)$(MARK_CODE)
 
 $(PROCESS)/libleakwrap_process.a: wrap/wrap.mk
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@
 
 $(PROCESS)/libleakwrap_process.so: wrap/wrap.mk
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)echo 'INPUT(-lleakwrap_process_members)' >$@
 
 # The functions of the compiler's static libraries, by language (report/origin.c).  They are listed
@@ -197,7 +197,7 @@ ALLOCATORS := $(foreach family,$(filter-out signal exit exec dl,$(RUNTIME_FAMILI
 $(O)/include/system_c.h $(O)/include/system_cxx.h: $(O)/include/system_%.h: \
 		report/system_functions.sh $(SYSTEM_LIBRARIES) $(O)/built-by
 	$(call say,GEN,$@)
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)CC='$(CC) $(CFLAGS_TARGET)' NM='$(NM)' \
 		report/system_functions.sh $* $(ALLOCATORS) >$@.tmp
 	$(Q)mv $@.tmp $@
@@ -227,11 +227,11 @@ GENERATOR_FILES := generate.sh wrapper.h $(GENERATOR_HEADERS) flags options
 generator: $(GENERATOR_FILES:%=$(O)/generator/%) $(O)/ldflags
 
 $(O)/generator/generate.sh $(O)/generator/wrapper.h: $(O)/generator/%: wrap/generator/%
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)cp $< $@
 
 $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)cp $< $@
 
 # The runtime's flags that select the target, and that gcc and clang both have.  A function that the
@@ -239,7 +239,7 @@ $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
 GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-% $(GENERAL_REGISTERS),\
 	$(RUNTIME_CFLAGS))
 $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
 # A line KEY|VALUES for each option, and a line "signal NAME" for each signal, from option_table.c.
@@ -247,11 +247,11 @@ GENERATOR_OPTIONS ?= tr '\n{' ' \n' <$< | sed -n \
 	-e 's/^"\([a-z_]*\)", *[a-z_]*, *"[^"]*", *"\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
 $(O)/generator/options: wrap/runtime/option_table.c $(O)/built-by
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)$(GENERATOR_OPTIONS) >$@
 
 # LEAKWRAP_LDFLAGS as a response file.
 $(O)/ldflags: linker-flags.mk $(O)/built-by
-	$(Q)mkdir -p $(@D)
+	$(make_folder)
 	$(Q)printf '%s\n' $(RUNTIME_LDFLAGS) >$@
 RUNTIME_LDFLAGS = $(LEAKWRAP_LDFLAGS)
