@@ -29,8 +29,8 @@ struct fork_boundary {
 /* The state of a walk through the live table. */
 struct walk {
 	struct leakwrap_row *rows;        /* the row of a call site has the index SITE - first */
-	uint32_t first, count;            /* the call sites that have rows */
-	struct leakwrap_used_groups used; /* rows with blocks */
+	uint32_t first;                   /* the first call site that has a row */
+	struct leakwrap_used_groups used; /* USED.count rows, and which have blocks */
 	struct fork_boundary fork;
 	bool own;                               /* leave inherited blocks out */
 	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
@@ -91,7 +91,7 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 		return;
 	/* A call site that is new since the walk began has no row.  All its blocks are new, too:
 	 * the dump may leave them out. */
-	if (block->site < walk->first || block->site - walk->first >= walk->count)
+	if (block->site < walk->first || block->site - walk->first >= walk->used.count)
 		return;
 	row = &walk->rows[block->site - walk->first];
 	row->site = block->site;
@@ -125,7 +125,7 @@ static void add_sample(void *context, const struct leakwrap_sample *sample)
 	struct leakwrap_row *row;
 
 	if (count_inherited(walk, &block) || sample->site < walk->first ||
-	    sample->site - walk->first >= walk->count)
+	    sample->site - walk->first >= walk->used.count)
 		return;
 	row = &walk->rows[sample->site - walk->first];
 	row->site = sample->site;
@@ -145,7 +145,7 @@ static void add_samples(struct walk *walk)
 	if (!walk->estimates)
 		return;
 	leakwrap_samples_each(add_sample, walk);
-	for (uint32_t i = leakwrap_next_used(&walk->used, 0); i < walk->count;
+	for (uint32_t i = leakwrap_next_used(&walk->used, 0); i < walk->used.count;
 	     i = leakwrap_next_used(&walk->used, i + 1))
 		walk->rows[i].blocks += (walk->estimates[i].blocks + LEAKWRAP_WEIGHT_ONE / 2) >>
 		                        LEAKWRAP_WEIGHT_BITS;
@@ -167,11 +167,11 @@ static void note_since_mark(struct leakwrap_site_totals *totals, const struct wa
 
 	if (first == LEAKWRAP_SITE_FIRST)
 		return;
-	totals->since_mark_size = walk->count * sizeof(totals->since_mark[0]);
+	totals->since_mark_size = walk->used.count * sizeof(totals->since_mark[0]);
 	totals->since_mark = leakwrap_scratch_map(totals->since_mark_size);
 	if (!totals->since_mark)
 		return;
-	for (uint32_t number = leakwrap_next_used(&walk->used, first); number < walk->count;
+	for (uint32_t number = leakwrap_next_used(&walk->used, first); number < walk->used.count;
 	     number = leakwrap_next_used(&walk->used, number + 1)) {
 		const struct leakwrap_row *row = &walk->rows[number];
 
@@ -291,7 +291,7 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 	if (leakwrap_sites_are_unique())
 		return;
 	for (uint32_t number = leakwrap_next_used(&walk->used, LEAKWRAP_SITE_FIRST);
-	     number < walk->count; number = leakwrap_next_used(&walk->used, number + 1)) {
+	     number < walk->used.count; number = leakwrap_next_used(&walk->used, number + 1)) {
 		const uint32_t oldest = rows[number].blocks > 0 || has_held(number)
 		                                ? leakwrap_site_oldest(number)
 		                                : number;
@@ -313,15 +313,14 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
  * memory. */
 static bool map_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 {
-	const size_t used_size = leakwrap_used_groups_size(walk->count);
-	const size_t rows_size = walk->count * sizeof(walk->rows[0]);
+	const size_t used_size = leakwrap_used_groups_size(walk->used.count);
+	const size_t rows_size = walk->used.count * sizeof(walk->rows[0]);
 
 	totals->scratch_size = rows_size + used_size;
 	walk->rows = leakwrap_scratch_map(totals->scratch_size);
 	if (!walk->rows)
 		return false;
-	walk->used.is_used = (bool *)(walk->rows + walk->count);
-	walk->used.count = walk->count;
+	walk->used.is_used = (bool *)(walk->rows + walk->used.count);
 	if (may_have_held())
 		memset(walk->used.is_used, true, used_size);
 	return true;
@@ -331,7 +330,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
                                   leakwrap_site_test *is_skipped)
 {
 	struct walk walk = {.first = 0,
-	                    .count = leakwrap_sites_limit(),
+	                    .used.count = leakwrap_sites_limit(),
 	                    .fork = last_fork(),
 	                    .own = own,
 	                    .inherited = totals};
@@ -340,7 +339,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 	totals->own = own;
 	if (!map_rows(totals, &walk))
 		return false;
-	map_estimates(totals, walk.count);
+	map_estimates(totals, walk.used.count);
 	walk.estimates = totals->estimates;
 	leakwrap_live_each(add_block, &walk);
 	add_samples(&walk);
@@ -348,7 +347,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 	join_rows(totals, &walk);
 	totals->rows = walk.rows;
 	for (uint32_t number = leakwrap_next_used(&walk.used, LEAKWRAP_SITE_LOST);
-	     number < walk.count; number = leakwrap_next_used(&walk.used, number + 1)) {
+	     number < walk.used.count; number = leakwrap_next_used(&walk.used, number + 1)) {
 		struct leakwrap_row row = walk.rows[number];
 		const bool is_live = add_row(totals, &row, is_skipped);
 
@@ -425,7 +424,6 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
 		struct walk walk = {
 		        .rows = part.rows,
 		        .first = first,
-		        .count = limit - first < part.count ? limit - first : part.count,
 		        .fork = last_fork(),
 		        .own = own,
 		        .inherited = first == LEAKWRAP_SITE_LOST ? totals : NULL,
@@ -438,7 +436,7 @@ void leakwrap_site_totals_largest(struct leakwrap_site_totals *totals, bool own,
 			memset(part.estimates, 0, part.count * sizeof(part.estimates[0]));
 		leakwrap_live_each(add_block, &walk);
 		add_samples(&walk);
-		for (uint32_t i = 0; i < walk.count; i++)
+		for (uint32_t i = 0; i < walk.used.count; i++)
 			if (add_row(totals, &part.rows[i], is_skipped)) {
 				keep_if_largest(totals, &part.rows[i]);
 				if (walk.estimates)
