@@ -80,9 +80,9 @@ bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uint
 	return false;
 }
 
-static bool is_arena(int pagemap, uintptr_t at, uintptr_t end)
+/* Returns whether an arena begins at AT.  BLOCK: address of the first live block behind AT. */
+static bool is_arena(int pagemap, uintptr_t at, uintptr_t end, uintptr_t block)
 {
-	struct leakwrap_indexed_block block;
 	uintptr_t arena, size;
 	size_t page;
 
@@ -92,18 +92,24 @@ static bool is_arena(int pagemap, uintptr_t at, uintptr_t end)
 	arena = leakwrap_stack_word(at);
 	size = leakwrap_stack_word(at + 2 * WORD);
 	return arena % WORD == 0 && arena != 0 && size >= FIRST_BLOCK_MAX && size <= HEAP_SIZE &&
-	       size % FIRST_BLOCK_MAX == 0 && size <= end - at &&
-	       leakwrap_block_index_next(at, at + size, &block) &&
-	       (leakwrap_stack_word(block.address - WORD) & IN_OTHER_ARENA) != 0;
+	       size % FIRST_BLOCK_MAX == 0 && size <= end - at && block < at + size &&
+	       (leakwrap_stack_word(block - WORD) & IN_OTHER_ARENA) != 0;
 }
 
 uintptr_t leakwrap_glibc_arena_after(int pagemap, uintptr_t start, uintptr_t end)
 {
+	struct leakwrap_indexed_block block;
 	uintptr_t at = (start + HEAP_SIZE - 1) & ~(HEAP_SIZE - 1);
 
-	for (; at >= start && at < end; at += HEAP_SIZE)
-		if (is_arena(pagemap, at, end))
+	for (; at >= start && at < end; at += HEAP_SIZE) {
+		/* An arena without a live block does not matter. */
+		if (!leakwrap_block_index_next(at, end, &block))
+			break;
+		if (block.address - at >= HEAP_SIZE)
+			at = block.address & ~(HEAP_SIZE - 1);
+		if (is_arena(pagemap, at, end, block.address))
 			return at;
+	}
 	return end;
 }
 

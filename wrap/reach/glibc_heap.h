@@ -16,8 +16,8 @@
 bool leakwrap_break_after(uintptr_t start, uintptr_t end, uintptr_t *first, uintptr_t *behind);
 
 /* Returns the first address from START on, in readable memory that ends at END, at which an arena
- * of threads begins.  Returns END if there is none.  PAGEMAP: from leakwrap_pagemap_open; pages
- * that were never written to are not read. */
+ * of threads begins that has a live block.  Returns END if there is none.  PAGEMAP: from
+ * leakwrap_pagemap_open; pages that were never written to are not read. */
 uintptr_t leakwrap_glibc_arena_after(int pagemap, uintptr_t start, uintptr_t end);
 
 /* Returns the end of the arena that begins at ARENA, in readable memory that ends at END. */
