@@ -103,9 +103,14 @@ LEAKWRAP_BARE_SYMBOLS := $(foreach family,$(LEAKWRAP_BARE_FAMILIES),$(LEAKWRAP_S
 # --eh-frame-hdr: gcc -static leaves this header out, and without it the stack walk cannot find the
 # unwind tables.  --allow-shlib-undefined: gold looks for wrappers of the functions that shared
 # libraries import.
+#
+# The compiler adds libraries of its own behind the runtime: for profiles (libgcov,
+# libclang_rt.profile), Fortran and Ada.  They may be the only ones to call these functions.
+LEAKWRAP_CALLED_BEHIND := fclose strdup strndup getcwd execv execve execvp signal sigwait _exit
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \
+	$(LEAKWRAP_CALLED_BEHIND:%=-Wl,-u,__wrap_%) \
 	-Wl,-u,leakwrap_wraps_are_complete \
 	-Wl,--eh-frame-hdr -Wl,--allow-shlib-undefined
 

@@ -72,6 +72,10 @@ links a.o @nofile
 printf -- '-o app\n"a.o"\\\n' >rsp
 links @rsp
 links -x c -
+links a.o -fno-sanitize=all
+grep -q lleakwrap_process words || fail "not the whole process"
+links a.o -fsanitize=address,undefined
+! grep -q lleakwrap_process words || fail "the whole process with a sanitizer"
 ! grep -qx -e -x words ||
 	equal "-x none before the archive" "$(grep -x -A 1 -e -x words | tail -n 1)" none
 called "$W/echo" a.o
@@ -88,10 +92,10 @@ grep -q 'lstdc++' words || fail "no C++ library for g++ behind another command"
 for linker in -fuse-ld=lld -fuse-ld=lld-14 --ld-path=ld.lld -fuse-ld=/usr/bin/ld.lld; do
 	for static in -static --static -static-pie --static-pie; do
 		called "$W/echo" $static $linker a.o
-		grep -qx -e '-Wl,-u,__wrap_strdup' words || fail "weak wrappers for $static $linker"
+		grep -qx -e '-Wl,-u,__wrap_getline' words || fail "weak wrappers for $static $linker"
 	done
 	called "$W/echo" $linker a.o
-	! grep -qx -e '-Wl,-u,__wrap_strdup' words || fail "weak wrappers for $linker"
+	! grep -qx -e '-Wl,-u,__wrap_getline' words || fail "weak wrappers for $linker"
 done
 cd - >/dev/null || exit 2
 

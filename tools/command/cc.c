@@ -29,6 +29,7 @@ struct command_line {
 	bool statically;   /* -static or -static-pie */
 	bool static_libstdcxx;
 	bool lld;
+	bool sanitized; /* -fsanitize= */
 	bool no_default_libraries;
 	bool wrapped; /* the flags are there already */
 };
@@ -223,6 +224,8 @@ static void read_option(struct command_line *line, const char *word)
 		line->libcxx = true;
 	else if (is_choice_of_lld(word))
 		line->lld = true;
+	else if (strncmp(word, "-fsanitize=", 11) == 0)
+		line->sanitized = true;
 	else if (strncmp(word, "-l", 2) == 0 && word[2])
 		read_library(line, word + 2);
 }
@@ -501,6 +504,9 @@ int command_cc(int argc, char **argv)
 		link.static_libstdcxx = line.static_libstdcxx;
 		link.statically = line.statically;
 		link.lld = line.lld;
+		/* Shared libraries call malloc before a sanitizer's runtime is ready to run the
+		 * tracer's start. */
+		link.program_only = link.program_only || line.sanitized;
 		read_compiler(&link.compiler, argv + first, compiler_words);
 		if (line.has_language) {
 			add_argument(&arguments, "-x");

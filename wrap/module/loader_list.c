@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
 
 #ifndef NT_GNU_BUILD_ID /* older <elf.h> */
 #define NT_GNU_BUILD_ID 3
@@ -184,13 +183,13 @@ static size_t read_program_path(const struct dl_phdr_info *info, const char *kno
                                 size_t size)
 {
 	const bool by_loader = is_started_by_loader(info);
-	ssize_t length = known || by_loader ? 0 : readlink("/proc/self/exe", path, size - 1);
+	long length = known || by_loader ? 0 : leakwrap_read_link("/proc/self/exe", path, size - 1);
 
 	if (known) {
-		length = (ssize_t)strnlen(known, size - 1);
+		length = (long)strnlen(known, size - 1);
 		memcpy(path, known, (size_t)length);
 	} else if (length <= 0) { /* no /proc, or it names the loader */
-		length = (ssize_t)read_start_name(info, by_loader, path, size);
+		length = (long)read_start_name(info, by_loader, path, size);
 	}
 	path[length] = '\0';
 	return (size_t)length;

@@ -3,10 +3,10 @@
 
 #include "wrap/base/arena.h"
 #include "wrap/base/common.h"
+#include "wrap/port/port.h"
 
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool is_relative(const char *name)
 {
@@ -26,8 +26,7 @@ size_t leakwrap_module_path_folder(const char *name, char *folder, size_t size)
 {
 	size_t length;
 
-	/* Behind another root folder, the path begins with a word in parentheses. */
-	if (!is_relative(name) || !getcwd(folder, size - 1) || folder[0] != '/')
+	if (!is_relative(name) || !leakwrap_current_folder(folder, size - 1))
 		return 0;
 	length = strlen(folder);
 	if (length > 1)

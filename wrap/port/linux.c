@@ -488,6 +488,20 @@ long leakwrap_rename(const char *from, const char *to)
 #endif
 }
 
+long leakwrap_read_link(const char *path, char *target, size_t size)
+{
+	return leakwrap_syscall(__NR_readlinkat, AT_FDCWD, (long)path, (long)target, (long)size, 0,
+	                        0);
+}
+
+/* The kernel's path of a folder that is not below the root folder begins with a word in parentheses
+ * (getcwd(3), "C library/kernel differences"). */
+bool leakwrap_current_folder(char *folder, size_t size)
+{
+	return leakwrap_syscall(__NR_getcwd, (long)folder, (long)size, 0, 0, 0, 0) > 0 &&
+	       folder[0] == '/';
+}
+
 bool leakwrap_lock_file(int fd)
 {
 	return leakwrap_syscall(__NR_flock, fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0) == 0;

@@ -302,6 +302,14 @@ long leakwrap_fcntl(int fd, int command, long argument);
 
 long leakwrap_rename(const char *from, const char *to);
 
+/* Writes the target of the symbolic link PATH to TARGET, of SIZE bytes, without a 0 byte.  Returns
+ * its length, or a negative errno value. */
+long leakwrap_read_link(const char *path, char *target, size_t size);
+
+/* Writes the path of the current folder to FOLDER, of SIZE bytes, with a 0 byte.  Returns false if
+ * it is longer, or does not lie below the root folder: then FOLDER has no meaning. */
+bool leakwrap_current_folder(char *folder, size_t size);
+
 /* Takes the advisory lock of the open file FD (flock(2)), without waiting.  Returns false if
  * another process has it.  The lock ends when FD is closed. */
 bool leakwrap_lock_file(int fd);

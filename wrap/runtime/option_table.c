@@ -14,7 +14,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* -- values ------------------------------------------------------------------------------------ */
 
@@ -83,7 +82,7 @@ static bool set_log(struct span value)
 	if (value.length == 0 || !has_known_conversions(value))
 		return false;
 	if (!is_word(value, "stderr") && value.start[0] != '/') {
-		if (!getcwd(log, LEAKWRAP_LOG_MAX - 2))
+		if (!leakwrap_current_folder(log, LEAKWRAP_LOG_MAX - 2))
 			return false;
 		used = strlen(log);
 		log[used++] = '/';
