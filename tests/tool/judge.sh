@@ -64,3 +64,63 @@ LEAKWRAP_OPTIONS=log="$W/static.log" "$W/leaky_static" || fail leaky_static
 status_is 1 "$lw" report --fail-on-leaks "$W/static.log"
 said '4,301 bytes in 3 blocks are lost'
 status_is 0 "$lw" report --max-blocks=3 --max-bytes=4301 "$W/static.log"
+
+# What a shared library keeps is not judged. What it has lost is, whoever called it.
+cat >"$W/library.c" <<'END'
+#include <stdlib.h>
+void *library_makes(size_t size) { return malloc(size); }
+void *library_keeps;
+void library_starts(void) { library_keeps = malloc(1000); }
+END
+cat >"$W/user.c" <<'END'
+#include <stdlib.h>
+#include <string.h>
+void *library_makes(size_t size);
+void library_starts(void);
+char *inside;
+__attribute__((noinline)) static void lose(size_t size, int count)
+{
+	if (size > 0) { /* a block that leads to another one */
+		void **block = library_makes(size);
+		*block = library_makes(20);
+	}
+	if (count > 2)
+		inside = (char *)library_makes(300) + 100;
+}
+__attribute__((noinline)) static void clear_stack(void)
+{
+	char all[4096];
+	memset(all, 1, sizeof(all));
+	__asm__ volatile("" : : "r"(all) : "memory");
+}
+int main(int count, char **words)
+{
+	(void)words;
+	library_starts();
+	lose(count == 2 ? 80 : 0, count);
+	clear_stack();
+	return 0;
+}
+END
+$CC -g -O1 -shared -fPIC -o "$W/libheld.so" "$W/library.c" || fail "no library"
+build user "$W/user.c" -L"$W" -lheld -Wl,-rpath,"$W"
+used() {
+	rm -f "$W/used.log"
+	LEAKWRAP_OPTIONS=log="$W/used.log" "$W/user" "$@" || fail "user $*"
+}
+used
+status_is 0 "$lw" report --fail-on-leaks "$W/used.log"
+status_is 0 "$lw" report --fail-on-leaks --leak-kinds=all "$W/used.log"
+status_is 1 "$lw" report --fail-on-leaks --leak-kinds=all --judge=all "$W/used.log"
+said '1,000 bytes in 1 block are live'
+used lost
+status_is 1 "$lw" report --fail-on-leaks "$W/used.log"
+said '100 bytes in 2 blocks are lost'
+status_is 1 "$lw" report --fail-on-leaks --leak-kinds=indirect "$W/used.log"
+said '20 bytes in 1 block are lost'
+status_is 0 "$lw" report --max-bytes=0 "$W/used.log"
+used possibly lost
+status_is 0 "$lw" report --fail-on-leaks "$W/used.log"
+shows '300 bytes in 1 block possibly lost'
+status_is 1 "$lw" report --fail-on-leaks --judge=all "$W/used.log"
+said '300 bytes in 1 block are lost'

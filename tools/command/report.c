@@ -176,7 +176,10 @@ static void count_judged(const struct dump *dump, bool judges_all, uint64_t *byt
 }
 
 /* Counts the bytes and blocks of DUMP that are leaks of KINDS, as count_judged does.  Blocks of
- * unknown kind count, as all blocks of a dump without kinds do.  Returns whether there are any. */
+ * unknown kind count, as all blocks of a dump without kinds do.  Returns whether there are any.
+ *
+ * What a shared library has allocated and no pointer leads to counts, too: no library holds it for
+ * itself.  What it has possibly lost does not, because libraries keep pointers into blocks. */
 static bool count_leaks(const struct dump *dump, bool judges_all, unsigned kinds, uint64_t *bytes,
                         uint64_t *blocks)
 {
@@ -189,7 +192,12 @@ static bool count_leaks(const struct dump *dump, bool judges_all, unsigned kinds
 			add_up(&unknown_bytes, untold_bytes(dump, site));
 			add_up(&unknown_blocks, untold_blocks(dump, site));
 		} else {
-			subtract_reach(&reach, &site->reach);
+			struct reach_sums held = site->reach;
+			if (site->origin == ORIGIN_LIBRARY)
+				held.bytes[REACH_DEFINITE] = held.blocks[REACH_DEFINITE] =
+				        held.bytes[REACH_INDIRECT] = held.blocks[REACH_INDIRECT] =
+				                0;
+			subtract_reach(&reach, &held);
 		}
 	}
 	*bytes = kinds_bytes(&reach, kinds);
