@@ -92,7 +92,8 @@ grep -q 'lstdc++' words || fail "no C++ library for g++ behind another command"
 for linker in -fuse-ld=lld -fuse-ld=lld-14 --ld-path=ld.lld -fuse-ld=/usr/bin/ld.lld; do
 	for static in -static --static -static-pie --static-pie; do
 		called "$W/echo" $static $linker a.o
-		grep -qx -e '-Wl,-u,__wrap_getline' words || fail "weak wrappers for $static $linker"
+		grep -qx -e "-Wl,-u,__wrap_getline" words ||
+			fail "weak wrappers for $static $linker"
 	done
 	called "$W/echo" $linker a.o
 	! grep -qx -e '-Wl,-u,__wrap_getline' words || fail "weak wrappers for $linker"
