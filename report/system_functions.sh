@@ -17,6 +17,12 @@ cxx_libraries="stdc++ stdc++_nano supc++ c++ c++abi unwind"
 
 language=$1
 shift
+# nm loads the compiler's plugin for each member, which takes twenty times as long as to read them.
+list_symbols() {
+	"$NM" $no_plugin "$@" 2>/dev/null
+}
+no_plugin=--plugin=/dev/null
+"$NM" $no_plugin --version >/dev/null 2>&1 || no_plugin=
 work=${TMPDIR:-/tmp}/leakwrap.$$
 mkdir -m 700 "$work" || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -55,7 +61,7 @@ find_archives() {
 find_exports() {
 	for library in libstdc++.so libc++.so.1 libc++abi.so.1; do
 		path=$(find_library "$library")
-		[ -z "$path" ] || "$NM" -D --defined-only "$path" 2>/dev/null
+		[ -z "$path" ] || list_symbols -D --defined-only "$path"
 	done | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u
 }
 
@@ -65,7 +71,7 @@ sort -u "$work/found" >"$work/archives"
 : >"$work/exports"
 [ "$language" != cxx ] || find_exports >"$work/exports"
 while read -r archive; do
-	"$NM" -S "$archive" 2>/dev/null
+	list_symbols -S "$archive"
 done <"$work/archives" >"$work/symbols"
 
 # The allocators: the wrapped functions, and the other names that a library has for them, such as
