@@ -62,8 +62,9 @@ ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memalign valloc pvalloc
 
 # $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  A link
-# tells.  If the compiler cannot link "main" either, no function counts as lacking.
-MAYBE_LACKING := main dl_iterate_phdr getauxval __register_atfork pthread_atfork \
+# of all tells, or else a link of each.  If the compiler cannot link "main" either, no function
+# counts as lacking.
+MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end \
 	$(PROCESS_SYMBOLS)
 
@@ -76,15 +77,21 @@ $(O)/built-by: look-again
 	$(make_folder)
 	$(Q)echo '$(BUILT_BY)' | cmp -s - $@ || echo '$(BUILT_BY)' >$@
 
+# links FUNCTION...: does a link of a program with the functions succeed?
+LINKS = links() { \
+		for name; do echo "int $$name(void); int (*volatile f_$$name)(void) = $$name;"; \
+		done >$@.c; \
+		echo 'int main(void) { return 0; }' >>$@.c; \
+		$(CC) -w -o $@.program $@.c >/dev/null 2>&1; \
+	}
+
 $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(make_folder)
-	$(Q)for function in $(MAYBE_LACKING); do \
-		{ echo "int $$function(void); int (*volatile f)(void) = $$function;"; \
-			echo 'int main(void) { return f == 0; }'; } >$@.c; \
-		$(CC) -w -o $@.program $@.c >/dev/null 2>&1 && continue; \
+	$(Q)$(LINKS); { links $(MAYBE_LACKING) || for function in main $(MAYBE_LACKING); do \
+		links $$function && continue; \
 		[ $$function != main ] || break; \
 		echo "-DLEAKWRAP_NO_$$function"; \
-	done >$@.tmp
+	done; } >$@.tmp
 	$(Q)printf '#include <%s>\n' ucontext.h >$@.c
 	$(Q)echo 'int pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }' >>$@.c
 	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c \
