@@ -60,6 +60,15 @@ static void failed(const char *what)
 	atomic_fetch_add(&failures, 1);
 }
 
+/* The time, from some start on. */
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 /* Pauses after each action that takes the processors from the blocks. */
 static void pause_in(char kind, long milliseconds)
 {
@@ -1024,8 +1033,10 @@ static void run_round(const char *plugin)
 {
 	static void *(*const kinds[])(void *) = {thread_maker, process_maker, urgent, loader};
 	enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
-	const long stretch = (long)(next_random() % 200000000);
-	struct timespec left = {round_kind == FLOW, 100000000 + stretch};
+	const double length =
+	        (round_kind == FLOW ? 1.1 : 0.1) + (double)(next_random() % 200) / 1000;
+	const double end = seconds() + length;
+	const struct timespec until = {(time_t)end, (long)((end - (double)(time_t)end) * 1e9)};
 	const struct itimerval nudges = {{0, 700}, {0, 700}}, none = {{0, 0}, {0, 0}};
 	pthread_t thread[WORKERS + KINDS];
 	int count = 0;
@@ -1038,8 +1049,8 @@ static void run_round(const char *plugin)
 			count += pthread_create(&thread[count], NULL, kinds[i],
 			                        (void *)(uintptr_t)plugin) == 0;
 	setitimer(ITIMER_REAL, &nudges, NULL);
-	while (nanosleep(&left, &left) != 0) /* dumps interrupt it */
-		;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0)
+		; /* dumps interrupt it, and take time */
 	setitimer(ITIMER_REAL, &none, NULL);
 	atomic_store(&stopping, true);
 	for (int i = 0; i < count; i++)
@@ -1069,14 +1080,6 @@ static struct {
 	double time[SAMPLES]; /* seconds since the start */
 	double bytes[SAMPLES], program[SAMPLES], pair[SAMPLES];
 } samples;
-
-static double seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* Returns the nanoseconds of an allocation with its release: the least of several runs. */
 static NOINLINE double time_of_pair(void)

@@ -43,7 +43,7 @@ static struct process processes[PROCESSES];
 static unsigned long dumps, faults;
 static int program;        /* the started process */
 static int last_exit;      /* the process that wrote the last exit dump */
-static double last_served; /* the time of the last dump that a signal asked for */
+static double last_served; /* when the last dump that a signal asked for was complete */
 
 static double now(void)
 {
@@ -95,8 +95,6 @@ static void read_line(const char *line)
 		process->ends = strstr(line, " reason=exit ") != NULL;
 		if (process->ends)
 			last_exit = pid;
-		else if (pid == program)
-			last_served = now();
 		return;
 	}
 	if (process->lines == 0 || process->number != number)
@@ -108,6 +106,8 @@ static void read_line(const char *line)
 		process->lines = 0;
 		if (process->ends)
 			process->pid = 0;
+		else if (pid == program)
+			last_served = now();
 		dumps++;
 	}
 }
