@@ -55,8 +55,18 @@
 #define LEAKWRAP_STRIP_FOR_HASH(address) LEAKWRAP_STRIP(address)
 #endif
 
-/* Adds the product of A and B, two words of 32 bits, to the 64 bits in LOW and HIGH, two variables
- * of the same type. */
+/* Sets LOW and HIGH, two variables of 32 bits, to the halves of the product of A and B, two words
+ * of 32 bits. */
+#ifndef LEAKWRAP_PRODUCT
+#define LEAKWRAP_PRODUCT(low, high, a, b)                     \
+	do {                                                  \
+		const uint64_t product = (uint64_t)(a) * (b); \
+		(low) = (uint32_t)product;                    \
+		(high) = (uint32_t)(product >> 32);           \
+	} while (0)
+#endif
+
+/* Adds the product of A and B to the 64 bits in LOW and HIGH, likewise. */
 #ifndef LEAKWRAP_ADD_PRODUCT
 #define LEAKWRAP_ADD_PRODUCT(low, high, a, b)                                                  \
 	do {                                                                                   \
@@ -87,6 +97,12 @@
 #define LEAKWRAP_KEEP_SUM(pointer) ((void)0)
 #else
 #define LEAKWRAP_KEEP_SUM(pointer) LEAKWRAP_HIDE_VALUE(pointer)
+#endif
+
+/* Reads ELEMENT, of 16 bits, into NUMBER, and then adds COUNT to AT, a pointer to ELEMENT or an
+ * index of it. */
+#ifndef LEAKWRAP_READ_AND_STEP
+#define LEAKWRAP_READ_AND_STEP(number, element, at, count) ((number) = (element), (at) += (count))
 #endif
 
 /* 1 for ARM, which has two frame pointers and its own unwind tables (EHABI). */

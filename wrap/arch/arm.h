@@ -79,8 +79,16 @@ static inline __attribute__((always_inline)) uintptr_t leakwrap_kept_cfa(uintptr
  * 64 bits: the first must have an even number.  Before Armv6 the registers of the result
  * must differ from the others (Arm ARM, DDI 0406C, section A8.8, UMLAL). */
 #if !defined __thumb__ || defined __thumb2__
+#define LEAKWRAP_PRODUCT(low, high, a, b) \
+	__asm__("umull %0, %1, %2, %3" : "=&r"(low), "=&r"(high) : "r"(a), "r"(b))
 #define LEAKWRAP_ADD_PRODUCT(low, high, a, b) \
 	__asm__("umlal %0, %1, %2, %3" : "+&r"(low), "+&r"(high) : "r"(a), "r"(b))
+#endif
+
+/* One instruction.  The compiler makes two. */
+#if !defined __thumb__ || defined __thumb2__
+#define LEAKWRAP_READ_AND_STEP(number, element, at, count) \
+	__asm__("ldrh %0, [%1], %2" : "=r"(number), "+r"(at) : "I"(2 * (count)) : "memory")
 #endif
 
 /* Adds 0, what a shift by all bits leaves of WORD.  The reads are in order because the address is

@@ -65,9 +65,12 @@ union leakwrap_aligned {
 /* Reads the _Atomic pointer at ADDRESS into POINTER, so that what is read through POINTER is not
  * older than POINTER.  An address dependency orders the reads on all processors but Alpha (Linux,
  * Documentation/memory-barriers.txt, "Address-dependency barriers"), so no barrier is needed.  The
- * compiler does not know POINTER, and so cannot guess it.  On x86 an acquire load is a plain
- * load. */
-#if (defined __arm__ || defined __aarch64__ || defined __riscv) && !defined __SANITIZE_THREAD__
+ * compiler does not know POINTER, and so cannot guess it.  gcc for ARM would copy POINTER after a
+ * load of its own.  On x86 an acquire load is a plain load. */
+#if defined __arm__ && (!defined __thumb__ || defined __thumb2__) && !defined __SANITIZE_THREAD__
+#define LEAKWRAP_LOAD_POINTER(pointer, address) \
+	__asm__ volatile("ldr %0, %1" : "=r"(pointer) : "m"(*(address)))
+#elif (defined __aarch64__ || defined __riscv) && !defined __SANITIZE_THREAD__
 #define LEAKWRAP_LOAD_POINTER(pointer, address)                                  \
 	do {                                                                     \
 		(pointer) = atomic_load_explicit(address, memory_order_relaxed); \

@@ -312,9 +312,13 @@ LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, bool is_cached
 {
 	uintptr_t reasons = 0;
 
-	if (!is_cached)
-		reasons = (uintptr_t)leakwrap_region_entry_owner(
-		        leakwrap_region_entry((uintptr_t)block));
+	if (!is_cached) {
+		uintptr_t address = (uintptr_t)block;
+
+		/* Else the fast path would keep a copy of the entry's address. */
+		LEAKWRAP_HIDE_VALUE(address);
+		reasons = (uintptr_t)leakwrap_region_entry_owner(leakwrap_region_entry(address));
+	}
 	LEAKWRAP_HIDE_VALUE(reasons); /* else the rest is compiled twice */
 	reasons |= LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
 	                                 memory_order_relaxed);

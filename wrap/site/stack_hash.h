@@ -85,9 +85,10 @@ leakwrap_stack_hash_start(uintptr_t shape, uintptr_t pc, uintptr_t fp, uint64_t 
 	return (struct leakwrap_stack_hash){
 	        .a = pc, .b = fp * fp_factor, .c = shape, .d = sp * sp_factor};
 #else
-	leakwrap_stack_sum b = {0, 0};
+	leakwrap_stack_sum b;
 
-	b = leakwrap_stack_sum_add(b, sp, sp_factor);
+	LEAKWRAP_PRODUCT(b.low, b.high, sp, (uint32_t)sp_factor);
+	b.high += sp * (uint32_t)(sp_factor >> 32);
 	b = leakwrap_stack_sum_add(b, fp, fp_factor);
 	return (struct leakwrap_stack_hash){.a = {pc, shape}, .b = b};
 #endif

@@ -105,13 +105,15 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 #define END             end
 #endif
 	do {
+		uint32_t first;
+
 		LEAKWRAP_HIDE_VALUE(at); /* else gcc computes with addresses: more instructions */
-		hash = leakwrap_stack_hash_accumulate(hash,
-		                                      leakwrap_stack_shape_word(sp, POSITION(0)),
-		                                      leakwrap_stack_shape_word(sp, POSITION(1)),
-		                                      leakwrap_stack_shape_word(sp, POSITION(2)),
-		                                      leakwrap_stack_shape_word(sp, POSITION(3)));
-		at += LEAKWRAP_STACK_HASH_GROUP;
+		LEAKWRAP_READ_AND_STEP(first, POSITION(0), at, LEAKWRAP_STACK_HASH_GROUP);
+		hash = leakwrap_stack_hash_accumulate(
+		        hash, leakwrap_stack_shape_word(sp, first),
+		        leakwrap_stack_shape_word(sp, POSITION(1 - LEAKWRAP_STACK_HASH_GROUP)),
+		        leakwrap_stack_shape_word(sp, POSITION(2 - LEAKWRAP_STACK_HASH_GROUP)),
+		        leakwrap_stack_shape_word(sp, POSITION(3 - LEAKWRAP_STACK_HASH_GROUP)));
 	} while (at != END);
 #undef POSITION
 #undef END
