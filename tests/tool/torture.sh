@@ -130,6 +130,36 @@ ${HOSTCC:-cc} -std=gnu11 -O1 -Wall -Wextra -o "$W/validate" tests/tool/validate.
 	fail "the validator does not build"
 "$W/validate" tests/tool/report.schema.json "$W/out" || fail "the JSON does not fit its schema"
 
+# What a shared library has allocated is lost as well. What it keeps is no leak.
+cat >"$W/held.c" <<'END'
+#include <stdlib.h>
+void *held_keeps;
+void *held_makes(size_t size) { return malloc(size); }
+END
+cat >"$W/holder.c" <<'END'
+#include <stdlib.h>
+extern void *held_keeps;
+void *held_makes(size_t size);
+__attribute__((noinline)) static int work(void)
+{
+	void *volatile lost = held_makes(100);
+	void *volatile next = malloc(50);
+	if (!next) {
+		held_keeps = held_makes(70);
+		return 1;
+	}
+	free(lost);
+	free(next);
+	return 0;
+}
+int main(void) { return work(); }
+END
+$CC -g -shared -fPIC -o "$W/libheld.so" "$W/held.c" || fail "no library"
+build holder "$W/holder.c" -L"$W" -lheld -Wl,-rpath,"$W"
+status_is 1 "$lw" torture -- "$W/holder"
+follows '^  #1 leak of 100 bytes in 1 block$' 'held_makes .*held.c:'
+shows '^  1 finding$'
+
 # Programs that cannot be tortured.
 build_plain untraced tests/tool/torture.c "$W/library.a"
 status_is 2 "$lw" torture -- "$W/untraced"

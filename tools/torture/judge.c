@@ -105,18 +105,22 @@ struct left {
 	uint64_t bytes, blocks;
 };
 
-/* Returns the lost blocks of SITE, or all its live blocks if ONLY_LOST is false. */
+/* Returns the lost blocks of SITE, or all its live blocks if ONLY_LOST is false.  Libraries keep
+ * memory for themselves, and pointers into blocks: of what a shared library allocated, only what is
+ * certainly lost counts, and nothing of what the C library allocated for itself. */
 static struct left left_by(const struct site *site, bool only_lost)
 {
 	static const enum reach lost[] = {REACH_DEFINITE, REACH_WITHIN, REACH_POSSIBLE};
-	struct left left = {site->bytes, site->blocks};
+	const bool is_program = site->origin == ORIGIN_PROGRAM;
+	struct left left = {0, 0};
 
-	if (only_lost) {
-		left = (struct left){0, 0};
-		for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
-			left.bytes += site->reach.bytes[lost[i]];
-			left.blocks += site->reach.blocks[lost[i]];
-		}
+	if (site->origin == ORIGIN_SYSTEM || (!only_lost && !is_program))
+		return left;
+	if (!only_lost)
+		return (struct left){site->bytes, site->blocks};
+	for (size_t i = 0; i < (is_program ? 3 : 2); i++) {
+		left.bytes += site->reach.bytes[lost[i]];
+		left.blocks += site->reach.blocks[lost[i]];
 	}
 	return left;
 }
@@ -146,7 +150,7 @@ static bool find_leaks(struct torture *torture, struct attempt *attempt, const s
 		const struct left left = left_by(site, only_lost);
 		const uint64_t before = baseline_blocks(torture->baseline, site->stack, only_lost);
 
-		if (site->origin != ORIGIN_PROGRAM || left.blocks <= before)
+		if (left.blocks <= before)
 			continue;
 		struct finding *finding =
 		        add_finding(torture, attempt, FINDING_LEAK, site->stack, dump);
