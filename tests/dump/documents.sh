@@ -102,7 +102,10 @@ relinks two programs, whose libraries Debian compiled|dump/demo_lua dump/demo_sq
 $(pkg-config --libs leakwrap) takes the place of both variables|link/pkgconfig
 any subset links|link/subsets
 Link the runtime into one object only|link/shared
--static and a library that the compiler adds itself|link/openmp
+-static and -fopenmp|link/openmp
+The other reports of the sanitizers stay as they are|link/compiler_libraries
+definitely or indirectly lost counts with --fail-on-leaks|tool/judge
+only what is definitely or indirectly lost counts|tool/torture
 Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold
 keep every call wrapped|link/lto
 even when several processes dump into it at once|dump/log_file
