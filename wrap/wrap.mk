@@ -79,9 +79,10 @@ $(O)/built-by: look-again
 
 # links FUNCTION...: does a link of a program with the functions succeed?
 LINKS = links() { \
-		for name; do echo "int $$name(void); int (*volatile f_$$name)(void) = $$name;"; \
-		done >$@.c; \
-		echo 'int main(void) { return 0; }' >>$@.c; \
+		{ for name; do echo "int $$name(void); int (*volatile f_$$name)(void) = $$name;"; \
+			done; \
+			echo 'int main(void) { return 0'; printf ' | !f_%s' "$$@"; echo '; }'; \
+		} >$@.c; \
 		$(CC) -w -o $@.program $@.c >/dev/null 2>&1; \
 	}
 

@@ -92,7 +92,7 @@ static bool is_arena(int pagemap, uintptr_t at, uintptr_t end, uintptr_t block)
 	arena = leakwrap_stack_word(at);
 	size = leakwrap_stack_word(at + 2 * WORD);
 	return arena % WORD == 0 && arena != 0 && size >= FIRST_BLOCK_MAX && size <= HEAP_SIZE &&
-	       size % FIRST_BLOCK_MAX == 0 && size <= end - at && block < at + size &&
+	       size % FIRST_BLOCK_MAX == 0 && size <= end - at && block > at && block < at + size &&
 	       (leakwrap_stack_word(block - WORD) & IN_OTHER_ARENA) != 0;
 }
 
