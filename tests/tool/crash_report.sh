@@ -116,7 +116,8 @@ done
 # The report reads the whole stack that overflowed.
 crash "$W/crash" overflow
 status_is 0 "$lw" report "$W/log"
-in_order '^  died of SIGSEGV (code [12], SEGV_...ERR) at address 0x[0-9a-f]* in' \
+overflowed=': its stack has probably overflowed$'
+in_order "^  died of SIGSEGV (code [12], SEGV_...ERR) at address .* in thread [0-9]*$overflowed" \
 	'^      overflow ' '^      overflow '
 
 # Formats and commands for memory alone do not change.

@@ -85,6 +85,23 @@ static const char *general_code(int64_t code)
 	}
 }
 
+/* Returns whether FAULT is an access beside the stack pointer: no memory is there.  A call pushes
+ * below it, and functions without calls use some bytes there.  A large frame is used from above
+ * it. */
+static bool is_stack_overflow(const struct fault *fault)
+{
+	static const char *const names[] = {"rsp", "esp", "sp"};
+	const uint64_t below = 512, above = 64 << 10;
+	const bool is_access = fault->signal == 11 && (fault->code == 1 || fault->code == 2);
+
+	for (size_t i = 0; is_access && fault->addressed && i < fault->register_count; i++)
+		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+			if (strcmp(fault->registers[i].name, names[j]) == 0)
+				return fault->fault_address - fault->registers[i].value + below <
+				       below + above;
+	return false;
+}
+
 const char *fault_text(struct arena *arena, const struct fault *fault)
 {
 	if (!fault->told)
@@ -111,6 +128,8 @@ const char *fault_text(struct arena *arena, const struct fault *fault)
 		cause = arena_format(arena, "%s in thread %" PRIu64, cause, fault->thread);
 	if (fault->task)
 		cause = arena_format(arena, "%s, task %s", cause, fault->task);
+	if (is_stack_overflow(fault))
+		cause = arena_format(arena, "%s: its stack has probably overflowed", cause);
 	return cause;
 }
 

@@ -35,8 +35,8 @@ char *plain_name(struct arena *arena, const char *full);
 const char *frame_place(struct arena *arena, const struct location *location,
                         const struct frame *frame);
 
-/* Returns a text like "SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread 4712".  The name of a
- * task may hold any characters. */
+/* Returns a text like "SIGSEGV (code 1, SEGV_MAPERR) at address 0x0 in thread 4712".  Says so if
+ * the registers tell that the stack has overflowed.  The name of a task may hold any characters. */
 const char *fault_text(struct arena *arena, const struct fault *fault);
 
 /* Returns a text like "double free of 0x55d0c9a012a0 by free in thread 4712", and of the block "40
