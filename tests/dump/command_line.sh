@@ -3,6 +3,7 @@
 # A dump says which command line started the program, except with command=0.
 #
 # It says so even if the program has overwritten its command line.
+# timeout: 400
 . tests/lib.sh
 . tests/targets/target.sh
 

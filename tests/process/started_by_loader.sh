@@ -3,6 +3,7 @@
 #
 # They do not name the loader. A signal that comes after the exit dump, from a library's destructor,
 # does not end the program.
+# timeout: 400
 . tests/lib.sh
 
 cat >"$W/by_loader.c" <<'END'

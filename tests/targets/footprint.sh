@@ -1,5 +1,6 @@
 #!/bin/sh
 # On each target an allocation's stack and the runtime's size are at most what leakwrap(7) says.
+# timeout: 900
 . tests/lib.sh
 . tests/targets/target.sh
 

@@ -1,5 +1,6 @@
 #!/bin/sh
 # On x86-64 with musl, whose own code has no unwind tables, every call site is found.
+# timeout: 400
 . tests/lib.sh
 . tests/targets/target.sh
 

@@ -4,6 +4,7 @@
 # Musl's start code has neither, too. A backtrace that is called complete has every frame. A
 # backtrace that is called truncated is right as far as it goes. The tracer recognizes stacks that
 # end in musl's start code when they come again.
+# timeout: 400
 . tests/lib.sh
 
 command -v musl-gcc >/dev/null || skip "musl is not installed"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A call in Thumb code whose bytes look like a call in ARM code is walked as Thumb code.
+# timeout: 400
 . tests/lib.sh
 
 triple=arm-linux-gnueabihf
