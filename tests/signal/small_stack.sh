@@ -1,6 +1,6 @@
 #!/bin/sh
 # A dump and a crash trace that come on an alternate stack of the least size write nothing below it.
-# timeout: 300
+# timeout: 900
 . tests/lib.sh
 . tests/targets/target.sh
 

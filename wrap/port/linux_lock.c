@@ -93,6 +93,20 @@ static bool wait_for_lock(struct leakwrap_lock *lock, uint32_t own, unsigned tri
 	return is_acquired || try_to_acquire(lock, own);
 }
 
+/* What nearly every holder of a lock uses of the stack, in bytes. */
+#define STACK_USED 608
+
+/* Uses the stack as deep as the holder of a lock will.  If the stack ends before that, the fault
+ * comes here, where no signal is blocked and no table is half changed: the program's handler, or
+ * that of crash traces, is called.  The kernel ends a program that blocks the signal of a fault. */
+static __attribute__((noinline)) void use_stack(void)
+{
+	volatile char used[STACK_USED];
+
+	used[0] = 0;
+	(void)used[0];
+}
+
 /* Acquires or borrows the lock.  IS_FORKING: the thread is about to fork.  It then waits for the
  * end of another thread's fork.  It would keep a borrowed lock for too long, while others need it.
  * Returns whether the lock is borrowed. */
@@ -102,6 +116,7 @@ static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 	struct leakwrap_mask before;
 	bool is_acquired;
 
+	use_stack();
 	leakwrap_signals_block(&before);
 	is_acquired = try_to_acquire(lock, own);
 	for (unsigned tries = 0; !is_acquired; tries++) {
