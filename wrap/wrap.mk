@@ -61,9 +61,9 @@ ENTRY_OBJECTS := $(foreach family,$(RUNTIME_FAMILIES),\
 # The functions that a dynamic program exports in place of the C library's (entry/export.h).
 PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memalign valloc pvalloc
 
-# $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  A link
-# of all tells, or else a link of each.  If the compiler cannot link "main" either, no function
-# counts as lacking.
+# $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  If
+# a link with all of them fails, a link with each of them tells.  If the compiler cannot link "main"
+# either, no function counts as lacking.
 MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end \
 	$(PROCESS_SYMBOLS)
@@ -77,7 +77,7 @@ $(O)/built-by: look-again
 	$(make_folder)
 	$(Q)echo '$(BUILT_BY)' | cmp -s - $@ || echo '$(BUILT_BY)' >$@
 
-# links FUNCTION...: does a link of a program with the functions succeed?
+# links FUNCTION...: links a program with the functions, and returns whether that succeeds.
 LINKS = links() { \
 		{ for name; do echo "int $$name(void); int (*volatile f_$$name)(void) = $$name;"; \
 			done; \

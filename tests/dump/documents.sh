@@ -103,7 +103,7 @@ $(pkg-config --libs leakwrap) takes the place of both variables|link/pkgconfig
 any subset links|link/subsets
 Link the runtime into one object only|link/shared
 -static and -fopenmp|link/openmp
-A stack that overflows inside the tracer does so where no signal|signal/overflowing_coroutine
+A stack that overflows inside the tracer nearly always does so|signal/overflowing_coroutine
 The other reports of the sanitizers stay as they are|link/compiler_libraries
 definitely or indirectly lost counts with --fail-on-leaks|tool/judge
 only what is definitely or indirectly lost counts|tool/torture

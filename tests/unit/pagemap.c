@@ -1,5 +1,5 @@
 /* pagemap.c - the first written page is found in each way that a kernel may offer, and in untouched
- * memory of a tebibyte a few pieces of the pagemap are read, unless no other way is left.
+ * memory of 4 GiB few pieces of the pagemap are read, unless no other way is left.
  * sources: wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_syscall,--wrap=leakwrap_read */
 #include "wrap/port/linux.h"

@@ -504,8 +504,8 @@ int command_cc(int argc, char **argv)
 		link.static_libstdcxx = line.static_libstdcxx;
 		link.statically = line.statically;
 		link.lld = line.lld;
-		/* Shared libraries call malloc before a sanitizer's runtime is ready to run the
-		 * tracer's start. */
+		/* A shared library may call malloc before the sanitizer's runtime has started.
+		 * The tracer's start would then call functions that the sanitizer replaces. */
 		link.program_only = link.program_only || line.sanitized;
 		read_compiler(&link.compiler, argv + first, compiler_words);
 		if (line.has_language) {

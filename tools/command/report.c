@@ -176,10 +176,7 @@ static void count_judged(const struct dump *dump, bool judges_all, uint64_t *byt
 }
 
 /* Counts the bytes and blocks of DUMP that are leaks of KINDS, as count_judged does.  Blocks of
- * unknown kind count, as all blocks of a dump without kinds do.  Returns whether there are any.
- *
- * What a shared library has allocated and no pointer leads to counts, too: no library holds it for
- * itself.  What it has possibly lost does not, because libraries keep pointers into blocks. */
+ * unknown kind count, as all blocks of a dump without kinds do.  Returns whether there are any. */
 static bool count_leaks(const struct dump *dump, bool judges_all, unsigned kinds, uint64_t *bytes,
                         uint64_t *blocks)
 {
@@ -193,10 +190,9 @@ static bool count_leaks(const struct dump *dump, bool judges_all, unsigned kinds
 			add_up(&unknown_blocks, untold_blocks(dump, site));
 		} else {
 			struct reach_sums held = site->reach;
-			if (site->origin == ORIGIN_LIBRARY)
-				held.bytes[REACH_DEFINITE] = held.blocks[REACH_DEFINITE] =
-				        held.bytes[REACH_INDIRECT] = held.blocks[REACH_INDIRECT] =
-				                0;
+			for (unsigned kind = 0; kind < REACHES; kind++)
+				if (kinds_judged(site->origin) >> kind & 1)
+					held.bytes[kind] = held.blocks[kind] = 0;
 			subtract_reach(&reach, &held);
 		}
 	}

@@ -9,6 +9,18 @@ const char *const kind_texts[REACH_NUMBERS] = {"definitely lost", "indirectly lo
                                                "possibly lost", "still reachable",
                                                "indirectly lost"};
 
+unsigned kinds_judged(enum origin origin)
+{
+	switch (origin) {
+	case ORIGIN_PROGRAM:
+		return KINDS_ALL;
+	case ORIGIN_LIBRARY:
+		return 1u << REACH_DEFINITE | 1u << REACH_INDIRECT;
+	default:
+		return 0;
+	}
+}
+
 unsigned parse_kinds(const char *text)
 {
 	unsigned kinds = 0;

@@ -15,6 +15,11 @@
 /* "definitely lost" and so on, by enum reach; those of REACH_WITHIN are "indirectly lost", too. */
 extern const char *const kind_texts[REACH_NUMBERS];
 
+/* Returns the kinds of memory that count as leaks if ORIGIN allocated it.  Shared libraries keep
+ * memory for themselves, and pointers into blocks: only their definite and indirect losses count.
+ * Nothing counts that the C library or the loader allocated for itself. */
+unsigned kinds_judged(enum origin origin);
+
 /* Reads a list of kinds, "definite,possible", or "all".  Returns a set of kinds, or 0 if TEXT is no
  * such list. */
 unsigned parse_kinds(const char *text);

@@ -85,9 +85,9 @@ static const char *general_code(int64_t code)
 	}
 }
 
-/* Returns whether FAULT is an access beside the stack pointer: no memory is there.  A call pushes
- * below it, and functions without calls use some bytes there.  A large frame is used from above
- * it. */
+/* Returns whether FAULT is an access to missing memory near the stack pointer.  A call writes below
+ * the stack pointer, and a function without calls may keep variables there.  The first access to a
+ * large frame may lie far above it. */
 static bool is_stack_overflow(const struct fault *fault)
 {
 	static const char *const names[] = {"rsp", "esp", "sp"};

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "tools/model/kinds.h"
+
 const char *const outcome_names[OUTCOMES] = {
         [OUTCOME_HANDLED] = "handled",
         [OUTCOME_ERROR_EXIT] = "error_exit",
@@ -105,23 +107,25 @@ struct left {
 	uint64_t bytes, blocks;
 };
 
-/* Returns the lost blocks of SITE, or all its live blocks if ONLY_LOST is false.  Libraries keep
- * memory for themselves, and pointers into blocks: of what a shared library allocated, only what is
- * certainly lost counts, and nothing of what the C library allocated for itself. */
+/* Returns the lost blocks of SITE, or all its live blocks if ONLY_LOST is false, as far as they
+ * count as leaks (kinds_judged). */
 static struct left left_by(const struct site *site, bool only_lost)
 {
-	static const enum reach lost[] = {REACH_DEFINITE, REACH_WITHIN, REACH_POSSIBLE};
-	const bool is_program = site->origin == ORIGIN_PROGRAM;
+	static const struct {
+		enum reach of_dump, own; /* a call site's own indirectly lost blocks have a name */
+	} lost[] = {{REACH_DEFINITE, REACH_DEFINITE},
+	            {REACH_INDIRECT, REACH_WITHIN},
+	            {REACH_POSSIBLE, REACH_POSSIBLE}};
+	const unsigned judged = kinds_judged(site->origin);
 	struct left left = {0, 0};
 
-	if (site->origin == ORIGIN_SYSTEM || (!only_lost && !is_program))
-		return left;
 	if (!only_lost)
-		return (struct left){site->bytes, site->blocks};
-	for (size_t i = 0; i < (is_program ? 3 : 2); i++) {
-		left.bytes += site->reach.bytes[lost[i]];
-		left.blocks += site->reach.blocks[lost[i]];
-	}
+		return judged == KINDS_ALL ? (struct left){site->bytes, site->blocks} : left;
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		if (judged >> lost[i].of_dump & 1) {
+			left.bytes += site->reach.bytes[lost[i].own];
+			left.blocks += site->reach.blocks[lost[i].own];
+		}
 	return left;
 }
 

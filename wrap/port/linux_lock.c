@@ -93,13 +93,14 @@ static bool wait_for_lock(struct leakwrap_lock *lock, uint32_t own, unsigned tri
 	return is_acquired || try_to_acquire(lock, own);
 }
 
-/* What nearly every holder of a lock uses of the stack, in bytes. */
+/* Bytes of the stack that the work under a lock nearly always takes at most. */
 #define STACK_USED 608
 
-/* Uses the stack as deep as the holder of a lock will.  If the stack ends before that, the fault
- * comes here, where no signal is blocked and no table is half changed: the program's handler, or
- * that of crash traces, is called.  The kernel ends a program that blocks the signal of a fault. */
-static __attribute__((noinline)) void use_stack(void)
+/* Touches the stack as deep as the work under a lock will.  If the stack ends before, the fault
+ * comes here, where no signal is blocked and no table is half changed.  Then the program's handler
+ * is called, or that of crash traces.  The kernel ends a program that blocks the signal of a
+ * fault. */
+static __attribute__((noinline)) void touch_stack(void)
 {
 	volatile char used[STACK_USED];
 
@@ -116,7 +117,7 @@ static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 	struct leakwrap_mask before;
 	bool is_acquired;
 
-	use_stack();
+	touch_stack();
 	leakwrap_signals_block(&before);
 	is_acquired = try_to_acquire(lock, own);
 	for (unsigned tries = 0; !is_acquired; tries++) {

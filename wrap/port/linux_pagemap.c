@@ -1,7 +1,6 @@
 /* linux_pagemap.c - the Linux port: which pages are in memory. */
 #include "wrap/port/linux.h"
 
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -67,19 +66,23 @@ static bool find_by_mincore(uintptr_t *start, uintptr_t end, unsigned char *pres
 {
 	const size_t page = leakwrap_page_size();
 	uintptr_t at = *start;
-	const unsigned char *found = NULL;
+	bool is_found = false;
 
 	if (!is_swap_empty())
 		return false;
-	while (at < end && !found) {
+	while (at < end && !is_found) {
 		const size_t pages = (end - at + page - 1) / page;
 		const size_t count = pages < room ? pages : room;
+		size_t absent = 0;
 
 		if (leakwrap_syscall(__NR_mincore, (long)at, (long)(count * page), (long)present, 0,
 		                     0, 0) != 0)
 			return false;
-		found = memchr(present, 1, count);
-		at += (found ? (size_t)(found - present) : count) * page;
+		while (absent < count &&
+		       !(present[absent] & 1)) /* mincore(2): the other bits are reserved */
+			absent++;
+		is_found = absent < count;
+		at += absent * page;
 	}
 	if (!is_swap_empty())
 		return false;
