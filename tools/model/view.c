@@ -85,21 +85,31 @@ static const char *general_code(int64_t code)
 	}
 }
 
+/* Returns the register of FAULT that has one of the COUNT names, or NULL. */
+static const struct machine_register *find_register(const struct fault *fault,
+                                                    const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < fault->register_count; i++)
+		for (size_t j = 0; j < count; j++)
+			if (strcmp(fault->registers[i].name, names[j]) == 0)
+				return &fault->registers[i];
+	return NULL;
+}
+
 /* Returns whether FAULT is an access to missing memory near the stack pointer.  A call writes below
  * the stack pointer, and a function without calls may keep variables there.  The first access to a
- * large frame may lie far above it. */
+ * large frame may lie far above it.  If a Cortex-M could not store the program counter, the dump
+ * has a note about the overflow, and this function returns false. */
 static bool is_stack_overflow(const struct fault *fault)
 {
-	static const char *const names[] = {"rsp", "esp", "sp"};
+	static const char *const pc_names[] = {"rip", "eip", "pc"};
+	static const char *const sp_names[] = {"rsp", "esp", "sp"};
 	const uint64_t below = 512, above = 64 << 10;
 	const bool is_access = fault->signal == 11 && (fault->code == 1 || fault->code == 2);
+	const struct machine_register *sp = find_register(fault, sp_names, 3);
 
-	for (size_t i = 0; is_access && fault->addressed && i < fault->register_count; i++)
-		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
-			if (strcmp(fault->registers[i].name, names[j]) == 0)
-				return fault->fault_address - fault->registers[i].value + below <
-				       below + above;
-	return false;
+	return is_access && fault->addressed && sp && find_register(fault, pc_names, 3) &&
+	       fault->fault_address - sp->value + below < below + above;
 }
 
 const char *fault_text(struct arena *arena, const struct fault *fault)
