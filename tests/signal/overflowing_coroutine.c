@@ -1,6 +1,7 @@
 /* overflowing_coroutine.c - a coroutine recurses until its stack is full, and allocates at each
- * depth.  overflowing_coroutine SPARE [handle]: the stack is 16 bytes smaller for each SPARE.  With
- * "handle" the program's own handler ends it with status 3. */
+ * depth.  overflowing_coroutine SPARE [handle] [many]: the stack is 16 bytes smaller for each
+ * SPARE.  With "handle" the program's own handler ends it with status 3.  With "many" more than
+ * 4,096 call sites have a live block first, so that a stack is learned when it comes again. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,20 @@ __attribute__((noinline)) static void go_down(int depth)
 static void overflow(void)
 {
 	for (int depth = 0; depth < 1000; depth++)
-		go_down(depth);
+		for (int times = 0; times < 4; times++)
+			go_down(depth);
+}
+
+/* Allocates by two to the power of DEPTH stacks. */
+__attribute__((noinline)) static void branch(int depth)
+{
+	if (depth == 0) {
+		if (!malloc(10))
+			_exit(4);
+		return;
+	}
+	branch(depth - 1);
+	branch(depth - 1);
 }
 
 static void on_fault(int signo)
@@ -44,9 +58,13 @@ int main(int count, char **words)
 	char *memory =
 	        mmap(NULL, PAGE + SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (count > 2 && strcmp(words[2], "handle") == 0) {
-		sigaltstack(&stack, NULL);
-		sigaction(SIGSEGV, &action, NULL);
+	for (int i = 2; i < count; i++) {
+		if (strcmp(words[i], "many") == 0)
+			branch(13);
+		if (strcmp(words[i], "handle") == 0) {
+			sigaltstack(&stack, NULL);
+			sigaction(SIGSEGV, &action, NULL);
+		}
 	}
 	mprotect(memory, PAGE, PROT_NONE);
 	getcontext(&callee);

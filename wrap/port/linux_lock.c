@@ -93,16 +93,12 @@ static bool wait_for_lock(struct leakwrap_lock *lock, uint32_t own, unsigned tri
 	return is_acquired || try_to_acquire(lock, own);
 }
 
-/* Bytes of the stack that the work under a lock nearly always takes at most. */
+/* Bytes of the stack that the work under a lock takes, unless the caller has touched more. */
 #define STACK_USED 608
 
-/* Touches the stack as deep as the work under a lock will.  If the stack ends before, the fault
- * comes here, where no signal is blocked and no table is half changed.  Then the program's handler
- * is called, or that of crash traces.  The kernel ends a program that blocks the signal of a
- * fault. */
-static __attribute__((noinline)) void touch_stack(void)
+__attribute__((noinline)) void leakwrap_touch_stack(size_t bytes)
 {
-	volatile char used[STACK_USED];
+	volatile char used[bytes];
 
 	used[0] = 0;
 	(void)used[0];
@@ -117,7 +113,7 @@ static bool acquire(struct leakwrap_lock *lock, bool is_forking)
 	struct leakwrap_mask before;
 	bool is_acquired;
 
-	touch_stack();
+	leakwrap_touch_stack(STACK_USED);
 	leakwrap_signals_block(&before);
 	is_acquired = try_to_acquire(lock, own);
 	for (unsigned tries = 0; !is_acquired; tries++) {
@@ -140,6 +136,7 @@ bool leakwrap_trylock(struct leakwrap_lock *lock)
 {
 	struct leakwrap_mask before;
 
+	leakwrap_touch_stack(STACK_USED);
 	leakwrap_signals_block(&before);
 	if (!try_to_acquire(lock, own_id())) {
 		leakwrap_signals_restore(&before);

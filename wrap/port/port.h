@@ -164,6 +164,15 @@ struct leakwrap_lock {
 
 void leakwrap_lock(struct leakwrap_lock *lock);
 
+#ifndef LEAKWRAP_BARE
+/* Writes to the stack this many BYTES further down.  If the stack ends before, the fault comes
+ * here, where no signal is blocked and no table is half changed.  Then the program's handler is
+ * called, or that of crash traces.  The kernel ends a program that blocks the signal of a fault.
+ * leakwrap_lock and leakwrap_trylock do so, for work that takes at most 600 bytes.  Other work
+ * calls this function first.  BYTES must be less than a page. */
+void leakwrap_touch_stack(size_t bytes);
+#endif
+
 /* Returns false if the lock is held; else acquires it. */
 bool leakwrap_trylock(struct leakwrap_lock *lock);
 

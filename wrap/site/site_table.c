@@ -22,6 +22,9 @@
 /* Numbers that are reserved for backtraces cut to few frames. */
 #define LEAF_SITES 4096u
 
+/* Bytes of the stack that it takes to store or learn a new backtrace (leakwrap_touch_stack). */
+#define STACK_USED 1280u
+
 static _Atomic bool were_scarce; /* leakwrap_sites_were_scarce */
 
 /* Depths to which a backtrace is cut if there is no memory or no number for all its frames.  The
@@ -178,6 +181,7 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 	 * another thread has the lock, the stack of a known call site is not learned: nobody
 	 * waits. */
 	if (!has_number && leakwrap_site_numbers_left() > 0) {
+		leakwrap_touch_stack(STACK_USED);
 		leakwrap_lock(&leakwrap_tables_lock);
 		number = number_with_lock(trace, hash, &is_whole);
 		if (is_whole && leakwrap_stack_cache_wants(number, trace, stack))
