@@ -33,6 +33,11 @@ suppressed 'leak:^mai$' 1
 said 'leak:^mai$ suppresses nothing'
 suppressed 'leak:f*l_c*e' 1
 said '301 bytes'
+line=$(grep -n 'calloc(10, 400)' tests/tool/leaky.c | cut -d : -f 1)
+suppressed "leak:leaky.c:$line" 1
+said '301 bytes'
+suppressed "leak:leaky.c:${line%?}" 1
+said "leak:leaky.c:${line%?} suppresses nothing"
 suppressed 'leak:^open*shop$
 # a comment
 

@@ -159,12 +159,11 @@ int command_why(int argc, char **argv)
 	        .parser = parse_why,
 	        .args_doc = "SITE LOG...",
 	        .doc = "Shows what keeps the blocks of a call site alive: the way of pointers from "
-	               "a "
-	               "variable, a stack or a register to them."
-	               "\vSITE is the number of a call site in leakwrap report, or a part of the "
-	               "name "
-	               "of a function, source file or module in its stack.  LOG is as there.  The "
-	               "program must run with the option blocks=1.\n\n"
+	               "a variable, a stack or a register to them.\v"
+	               "SITE is the number of a call site in leakwrap report, a place like "
+	               "server.c:15, or a part of the name of a function, source file or module in "
+	               "its stack.  LOG is as there.  The program must run with the option "
+	               "blocks=1.\n\n"
 	               "Exit status: 0 fine, 2 usage or unreadable input.",
 	        .children = file_options,
 	};

@@ -42,10 +42,29 @@ static bool pattern_matches(const char *pattern, const char *text)
 	}
 }
 
+/* Returns true if PATTERN matches FILE, or names LINE of it, as "server.c:15" does. */
+static bool place_matches(const char *pattern, const char *file, unsigned line)
+{
+	if (pattern_matches(pattern, file))
+		return true;
+	const char *colon = strrchr(pattern, ':');
+	char *end;
+	if (!colon || line == 0 || strtoul(colon + 1, &end, 10) != line ||
+	    (*end != '\0' && strcmp(end, "$") != 0))
+		return false;
+	const size_t length = (size_t)(colon - pattern);
+	char *file_pattern = xmalloc(length + sizeof "$");
+	memcpy(file_pattern, pattern, length);
+	strcpy(file_pattern + length, "$");
+	const bool matches = pattern_matches(file_pattern, file);
+	free(file_pattern);
+	return matches;
+}
+
 bool frame_matches(const char *pattern, const struct location *location, const struct frame *frame)
 {
 	return (frame->function && pattern_matches(pattern, frame->function)) ||
-	       (frame->file && pattern_matches(pattern, frame->file)) ||
+	       (frame->file && place_matches(pattern, frame->file, frame->line)) ||
 	       (location->module && pattern_matches(pattern, location->module->path));
 }
 
