@@ -321,17 +321,30 @@ static struct table *find_table(const struct leakwrap_module *module)
 	return table;
 }
 
-/* Adds a copy of TABLE.  Lookups find it instead of an older table of its module.  Returns it, or
- * NULL if there is no room.  The lock is held. */
+#define ROOM_TABLES 64 /* tables in a piece of room */
+
+/* Room for further tables.  The first piece needs no memory of the system. */
+static LEAKWRAP_TABLE struct table first_room[ROOM_TABLES];
+static struct table *room = first_room;
+static unsigned room_left = ROOM_TABLES;
+
+/* Makes room for one more table.  Returns false if there is no memory.  The lock is held. */
+static bool make_room(void)
+{
+	if (room_left == 0) {
+		room = leakwrap_pages_map(ROOM_TABLES * sizeof(*room));
+		room_left = room ? ROOM_TABLES : 0;
+	}
+	return room_left > 0;
+}
+
+/* Adds a copy of TABLE, for which make_room has made room.  Lookups find it instead of an older
+ * table of its module.  Returns it.  The lock is held. */
 static struct table *add_table(const struct table *table)
 {
-	static LEAKWRAP_TABLE struct table room[64];
-	static unsigned used;
-	struct table *added;
+	struct table *const added = room++;
 
-	if (used == sizeof(room) / sizeof(room[0]))
-		return NULL;
-	added = &room[used++];
+	room_left--;
 	*added = *table;
 	added->next = atomic_load(&tables);
 	atomic_store_explicit(&tables, added, memory_order_release);
@@ -344,7 +357,7 @@ void leakwrap_symbols_start(void)
 	for (struct table *table = atomic_load(&tables); table; table = table->next) {
 		struct table again = *table;
 
-		if (find_table(table->module) == table && complete(&again))
+		if (find_table(table->module) == table && make_room() && complete(&again))
 			add_table(&again);
 	}
 	leakwrap_unlock(&lock);
@@ -356,7 +369,7 @@ void leakwrap_symbols_forked(void)
 }
 
 /* Returns the table of MODULE.  Makes the table when MODULE is looked up for the first time.
- * Returns NULL if there is no room, or if the module may be unloaded.  In both cases the functions
+ * Returns NULL if there is no memory, or if the module may be unloaded.  In both cases the functions
  * of MODULE have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
@@ -366,7 +379,7 @@ static struct table *table_of(const struct leakwrap_module *module)
 		return table;
 	leakwrap_lock(&lock);
 	table = find_table(module);
-	if (!table) {
+	if (!table && make_room()) {
 		struct table made = {.module = module};
 
 		complete(&made);

@@ -2,7 +2,8 @@
 # A dump names functions right in the cases that are easily got wrong.
 #
 # A function of hand-written code has a label inside. A library was there at the start, and many
-# were loaded since. The program's file could not be opened for an earlier dump.
+# were loaded since. A hundred libraries were there at the start. The program's file could not be
+# opened for an earlier dump.
 . tests/lib.sh
 
 cat >"$W/assembly.S" <<'END'
@@ -67,6 +68,18 @@ LEAKWRAP_OPTIONS=libraries=0 "$W/many" "$W"/late*.so 2>"$W/log" || fail "many: s
 equal "call sites" "$(dump_value "$W/log" 1 call_sites)" 101
 dump_sites "$W/log" 1 | grep -q '^1 1 complete allocates;[^;]*;call;main;' ||
 	fail "libearly.so: $(dump_sites "$W/log" 1 | tail -n 1)"
+
+linked=
+for number in $(seq 100); do
+	cp "$W/libearly.so" "$W/liblinked$number.so"
+	linked="$linked -llinked$number"
+done
+# shellcheck disable=SC2086 # a list
+build hundred "$W/many.c" -L"$W" -Wl,--no-as-needed -learly $linked -Wl,-rpath,"$W"
+LEAKWRAP_OPTIONS=libraries=0 "$W/hundred" "$W"/liblinked*.so 2>"$W/log" ||
+	fail "hundred: status $?"
+equal "functions of a hundred libraries" \
+	"$(dump_sites "$W/log" 1 | grep -c ' complete allocates;[^;]*;call;main;')" 101
 
 cat >"$W/closed.c" <<'END'
 #include <signal.h>
