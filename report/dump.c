@@ -33,6 +33,9 @@
 #define SERVED_MAX  8
 #define PENDING_MAX 64
 
+/* A signal adds 1 to pending, and before that to pending_kinds if it asks for kinds.  The thread
+ * that has the turn subtracts 1 for each dump.  It ends its turn when nothing is pending, or when
+ * another thread waits, which then serves the rest. */
 static struct {
 	_Atomic uint32_t busy;            /* 1: a thread has the turn */
 	_Atomic uint32_t pending;         /* requests that signals left */

@@ -15,9 +15,10 @@
 /* How long a copy of the process may take, in nanoseconds. */
 #define COPY_LIMIT 600000000000u
 
-/* The copy's exit status: DONE if its job is done, NO_COUNTERS if it has not counted.  Otherwise it
- * is an errno value: why not all of a dump could be written. */
-enum { DONE, NO_COUNTERS };
+/* The copy's exit status: COPY_DONE if its job is done, COPY_HAS_NOT_COUNTED if it was to count and
+ * could not.  Otherwise it is an errno value: why not all of a dump could be written.  No errno
+ * value is 255. */
+enum { COPY_DONE = 0, COPY_HAS_NOT_COUNTED = 255 };
 
 /* What a scan is for: a dump of the first five members, or the counters. */
 struct job {
@@ -49,9 +50,9 @@ static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_re
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;
-	leakwrap_process_end(do_job(job, request) ? DONE
+	leakwrap_process_end(do_job(job, request) ? COPY_DONE
 	                     : job->writer        ? job->writer->error
-	                                          : NO_COUNTERS);
+	                                          : COPY_HAS_NOT_COUNTED);
 }
 
 /* Waits for the copy PID.  If it did not end as it should, does JOB without kinds.  Returns whether
@@ -63,7 +64,7 @@ static bool await_copy(const struct job *job, struct leakwrap_kinds_request *req
 	if (leakwrap_process_await(pid, COPY_LIMIT, &status) && (status & 0x7f) == 0) {
 		if (job->writer)
 			job->writer->error = status >> 8;
-		return status >> 8 == DONE;
+		return status >> 8 == COPY_DONE;
 	}
 	request->error = "the copy of the process did not end as it should";
 	return do_job(job, request);

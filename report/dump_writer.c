@@ -38,6 +38,14 @@
 /* Room for "leakwrap[PID.NUMBER] ". */
 #define PREFIX_SIZE 40
 
+/* Modules that other threads may load while a dump is written.  If they load more, the frames of
+ * these have no module line. */
+#ifndef LEAKWRAP_BARE
+#define MODULES_MEANWHILE 256u
+#else
+#define MODULES_MEANWHILE 0u
+#endif
+
 /* The dump that is being written. */
 static struct {
 	struct leakwrap_writer *writer;
@@ -45,7 +53,7 @@ static struct {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* the return addresses of the backtrace being written */
 	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
 	const struct leakwrap_module **named;
-	unsigned module_count; /* the highest number when the dump began */
+	unsigned named_room;
 	bool has_kinds;
 } dump;
 
@@ -215,8 +223,7 @@ static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
 	const struct leakwrap_module *module =
 	        leakwrap_frame_write(dump.writer, level, pc, !interrupted && !is_trampoline, gone);
 
-	/* Another thread may have loaded more modules since the dump began. */
-	if (module && dump.named && module->number <= dump.module_count)
+	if (module && dump.named && module->number <= dump.named_room)
 		dump.named[module->number - 1] = module;
 	return is_trampoline;
 }
@@ -376,7 +383,9 @@ static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *c
 /* Writes the modules that frames have named; all modules without dump.named. */
 static void write_modules(void)
 {
-	for (unsigned number = 1; number <= dump.module_count; number++) {
+	const unsigned count = dump.named ? dump.named_room : leakwrap_modules_count();
+
+	for (unsigned number = 1; number <= count; number++) {
 		const struct leakwrap_module *module =
 		        dump.named ? dump.named[number - 1] : leakwrap_module_numbered(number);
 
@@ -492,8 +501,8 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	bool written;
 
 	dump.writer = writer;
-	dump.module_count = leakwrap_modules_count();
-	named_size = (dump.module_count + 1) * sizeof(dump.named[0]);
+	dump.named_room = leakwrap_modules_count() + MODULES_MEANWHILE;
+	named_size = dump.named_room * sizeof(dump.named[0]);
 	/* Without this memory, the dump lists all modules.  It also does if it lists blocks. */
 	dump.named = leakwrap_options.blocks ? NULL : leakwrap_scratch_map(named_size);
 	leakwrap_frame_cache_start();

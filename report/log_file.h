@@ -22,8 +22,8 @@ int leakwrap_log_open(unsigned number);
  * or too long a path.  Valid until the next leakwrap_log_open. */
 const char *leakwrap_log_path(void);
 
-/* Returns whether the log was larger than log_max= at the last leakwrap_log_open, and could not be
- * renamed. */
+/* Returns whether the log was larger than log_max= at the last leakwrap_log_open, and renaming it
+ * failed. */
 bool leakwrap_log_is_outgrown(void);
 
 /* Closes FD, which leakwrap_log_open returned, unless it is standard error. */

@@ -47,7 +47,8 @@ enum role {
 	ROLE_LIBC,            /* the C library, and unless one of its next frames says otherwise, it
 	                      * owns the block */
 	ROLE_LIBC_FOR_CALLER, /* the C library, for the caller of its last frame */
-	ROLE_LIBC_MAYBE /* as ROLE_LIBC_FOR_CALLER if this is its last frame, else ROLE_LIBC */
+	ROLE_LIBC_NEAR_FORWARDER /* as ROLE_LIBC_FOR_CALLER if this is its last frame, else as
+	                          * ROLE_LIBC */
 };
 
 /* A direct-mapped cache of answers by return address: many call sites share their innermost frame.
@@ -144,7 +145,7 @@ static enum role role_in_libc(uintptr_t pc, const struct leakwrap_module *module
 		return is_for_caller(function.name) ? ROLE_LIBC_FOR_CALLER : ROLE_LIBC;
 	for (unsigned i = 0; leakwrap_symbol_behind(module, pc - 1, i, &function); i++)
 		if (function.offset < near && is_for_caller(function.name))
-			return ROLE_LIBC_MAYBE;
+			return ROLE_LIBC_NEAR_FORWARDER;
 	return ROLE_LIBC;
 }
 
@@ -221,13 +222,14 @@ struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace)
 			is_for_caller_of_libc = true;
 			break;
 		case ROLE_LIBC:
-		case ROLE_LIBC_MAYBE:
+		case ROLE_LIBC_NEAR_FORWARDER:
 			is_libc_owner = true;
 			break;
 		case ROLE_SYSTEM:
 			return of_system;
 		default:
-			if (is_libc_owner && !is_for_caller_of_libc && inner != ROLE_LIBC_MAYBE)
+			if (is_libc_owner && !is_for_caller_of_libc &&
+			    inner != ROLE_LIBC_NEAR_FORWARDER)
 				return of_system;
 			is_libc_owner = is_for_caller_of_libc = false;
 			if (role == ROLE_OWNER)

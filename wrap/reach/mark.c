@@ -28,9 +28,10 @@
 /* How many blocks are scanned between two looks at the process of which this is a copy. */
 #define BLOCKS_PER_LOOK 10000u
 
-/* Memory is slow.  So what will be read soon is fetched, and waits meanwhile in three lines: words
- * whose block's bits are fetched, words whose block's slot is fetched, and blocks whose first words
- * are fetched.  Powers of two. */
+/* Memory is slow.  So what will be read soon is fetched, and waits meanwhile in one of three
+ * queues, each a ring.  A word waits in words until its block's bits are in the cache, then in
+ * slots until its block's slot is.  A block waits in fetched until its first words are.  The sizes
+ * are powers of two. */
 #define WORDS_FETCHED  64u
 #define SLOTS_FETCHED  16u
 #define BLOCKS_FETCHED 16u
@@ -62,7 +63,7 @@ static struct {
 	unsigned reachable;     /* LEAKWRAP_IS_REACHABLE as long as bits mean that, then 0 */
 	struct candidate words[WORDS_FETCHED], slots[SLOTS_FETCHED];
 	struct followed fetched[BLOCKS_FETCHED];
-	/* How many went into the lines, and out of them. */
+	/* How many ever went into the queues, and out of them. */
 	unsigned words_in, words_out, slots_in, slots_out, blocks_in, blocks_out;
 	unsigned step;         /* of the option pointer_step= */
 	uintptr_t scanned_end; /* with it: where the last scan ended */

@@ -176,7 +176,7 @@ int leakwrap_install_crash_trace(void)
  *
  * After this lock, the C library takes the locks of malloc and of all streams.  So a signal
  * handler that has interrupted malloc must not wait for this lock.  A dump and sigaction do not
- * take it; an allocation in the handler borrows it.
+ * take it; an allocation or a request (leakwrap set, leakwrap mark) in the handler borrows it.
  *
  * The bounds of the stack are found here because in the child this thread looks like the main
  * thread, whose stack lies elsewhere. */
