@@ -369,8 +369,8 @@ void leakwrap_symbols_forked(void)
 }
 
 /* Returns the table of MODULE.  Makes the table when MODULE is looked up for the first time.
- * Returns NULL if there is no memory, or if the module may be unloaded.  In both cases the functions
- * of MODULE have no names. */
+ * Returns NULL if there is no memory, or if the module may be unloaded: then the functions of
+ * MODULE have no names. */
 static struct table *table_of(const struct leakwrap_module *module)
 {
 	struct table *table = find_table(module);

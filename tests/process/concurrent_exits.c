@@ -1,8 +1,9 @@
-/* concurrent_exits.c - one thread returns from main with many call sites. While their dump is
- * written, another thread calls _exit. */
+/* concurrent_exits.c FUNCTION - one thread returns 7 from main with many call sites.  While their
+ * dump is written, another thread calls FUNCTION, exit or _exit, with 8. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { DEPTH = 400 };
@@ -25,16 +26,17 @@ static void *leave(void *argument)
 	while (!atomic_load(&returned))
 		usleep(1000);
 	usleep(300000);
-	_exit(7);
-	return argument;
+	if (strcmp(argument, "exit") == 0)
+		exit(8);
+	_exit(8);
 }
 
-int main(void)
+int main(int count, char **words)
 {
 	pthread_t thread;
 
 	allocate(0);
-	if (pthread_create(&thread, NULL, leave, NULL) != 0)
+	if (count != 2 || pthread_create(&thread, NULL, leave, words[1]) != 0)
 		return 1;
 	atomic_store(&returned, 1);
 	return 7;

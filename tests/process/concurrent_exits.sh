@@ -1,13 +1,22 @@
 #!/bin/sh
 # The exit dump is written whole, even if another thread leaves the process meanwhile.
+#
+# The exit status is the first thread's.
 . tests/lib.sh
 
 for static in '' -static; do
 	build "leaving$static" $static tests/process/concurrent_exits.c
-	# The reader of the pipe starts late, which delays the dump.
-	"$W/leaving$static" 2>&1 >/dev/null | {
-		sleep 1
-		cat >"$W/log"
-	}
-	dump_is_whole "$W/log" 1 || fail "the dump ends with $(tail -n 1 "$W/log")"
+	for function in exit _exit; do
+		# The reader of the pipe starts late, which delays the dump.
+		{
+			"$W/leaving$static" $function 2>&1 >/dev/null
+			echo $? >"$W/status"
+		} | {
+			sleep 1
+			cat >"$W/log"
+		}
+		dump_is_whole "$W/log" 1 ||
+			fail "$static, $function: the dump ends with $(tail -n 1 "$W/log")"
+		equal "$static, $function: status" "$(cat "$W/status")" 7
+	done
 done

@@ -76,12 +76,13 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 		8, {0x68, 0x11, 0x80, 0xd2, 0x01, 0x00, 0x00, 0xd4}, 560, 568, 544, 552 \
 	}
 
-/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
- * name. */
-#define LEAKWRAP_CONTEXT_PC uc_mcontext.pc
-#define LEAKWRAP_CONTEXT_SP uc_mcontext.sp
-#define LEAKWRAP_CONTEXT_FP uc_mcontext.regs[29]
-#define LEAKWRAP_CONTEXT_LR uc_mcontext.regs[30]
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk and for the
+ * result of a system call, then all by name. */
+#define LEAKWRAP_CONTEXT_PC     uc_mcontext.pc
+#define LEAKWRAP_CONTEXT_SP     uc_mcontext.sp
+#define LEAKWRAP_CONTEXT_RESULT uc_mcontext.regs[0]
+#define LEAKWRAP_CONTEXT_FP     uc_mcontext.regs[29]
+#define LEAKWRAP_CONTEXT_LR     uc_mcontext.regs[30]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
 	X("x0", uc_mcontext.regs[0]) X("x1", uc_mcontext.regs[1]) X("x2", uc_mcontext.regs[2]) \

@@ -132,10 +132,12 @@ static inline __attribute__((always_inline)) uintptr_t leakwrap_kept_cfa(uintptr
 /* In struct sigcontext r7 lies this number of bytes before r11. */
 #define LEAKWRAP_SIGNAL_R7_BEFORE_FP 16
 
-/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
- * name.  Bit 5 of cpsr is set if Thumb code was interrupted (Arm ARM, DDI 0406C, B1.3.3). */
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk and for the
+ * result of a system call, then all by name.  Bit 5 of cpsr is set if Thumb code was interrupted
+ * (Arm ARM, DDI 0406C, B1.3.3). */
 #define LEAKWRAP_CONTEXT_PC                uc_mcontext.arm_pc
 #define LEAKWRAP_CONTEXT_SP                uc_mcontext.arm_sp
+#define LEAKWRAP_CONTEXT_RESULT            uc_mcontext.arm_r0
 #define LEAKWRAP_CONTEXT_FP                uc_mcontext.arm_fp
 #define LEAKWRAP_CONTEXT_LR                uc_mcontext.arm_lr
 #define LEAKWRAP_CONTEXT_R7                uc_mcontext.arm_r7

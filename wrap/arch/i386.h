@@ -56,11 +56,12 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 		8, {0x58, 0xb8, 0x77, 0x00, 0x00, 0x00, 0xcd, 0x80}, 32, 60, 28, 0 \
 	}
 
-/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
- * name. */
-#define LEAKWRAP_CONTEXT_PC uc_mcontext.gregs[REG_EIP]
-#define LEAKWRAP_CONTEXT_SP uc_mcontext.gregs[REG_ESP]
-#define LEAKWRAP_CONTEXT_FP uc_mcontext.gregs[REG_EBP]
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk and for the
+ * result of a system call, then all by name. */
+#define LEAKWRAP_CONTEXT_PC     uc_mcontext.gregs[REG_EIP]
+#define LEAKWRAP_CONTEXT_SP     uc_mcontext.gregs[REG_ESP]
+#define LEAKWRAP_CONTEXT_RESULT uc_mcontext.gregs[REG_EAX]
+#define LEAKWRAP_CONTEXT_FP     uc_mcontext.gregs[REG_EBP]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
 	X("eax", uc_mcontext.gregs[REG_EAX]) X("ebx", uc_mcontext.gregs[REG_EBX]) \

@@ -51,11 +51,12 @@
 	}
 
 /* Registers in a signal handler's ucontext_t (<sys/ucontext.h>: pc, then x1 to x31): those for a
- * walk, then all by name. */
-#define LEAKWRAP_CONTEXT_PC uc_mcontext.__gregs[0]
-#define LEAKWRAP_CONTEXT_SP uc_mcontext.__gregs[2]
-#define LEAKWRAP_CONTEXT_FP uc_mcontext.__gregs[8]
-#define LEAKWRAP_CONTEXT_LR uc_mcontext.__gregs[1]
+ * walk and for the result of a system call, then all by name. */
+#define LEAKWRAP_CONTEXT_PC     uc_mcontext.__gregs[0]
+#define LEAKWRAP_CONTEXT_SP     uc_mcontext.__gregs[2]
+#define LEAKWRAP_CONTEXT_RESULT uc_mcontext.__gregs[10]
+#define LEAKWRAP_CONTEXT_FP     uc_mcontext.__gregs[8]
+#define LEAKWRAP_CONTEXT_LR     uc_mcontext.__gregs[1]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
 	X("pc", uc_mcontext.__gregs[0]) X("ra", uc_mcontext.__gregs[1]) \

@@ -61,11 +61,12 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 		9, {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05}, 160, 168, 120, 0 \
 	}
 
-/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk, then all by
- * name. */
-#define LEAKWRAP_CONTEXT_PC uc_mcontext.gregs[REG_RIP]
-#define LEAKWRAP_CONTEXT_SP uc_mcontext.gregs[REG_RSP]
-#define LEAKWRAP_CONTEXT_FP uc_mcontext.gregs[REG_RBP]
+/* Registers in a signal handler's ucontext_t (<sys/ucontext.h>): those for a walk and for the
+ * result of a system call, then all by name. */
+#define LEAKWRAP_CONTEXT_PC     uc_mcontext.gregs[REG_RIP]
+#define LEAKWRAP_CONTEXT_SP     uc_mcontext.gregs[REG_RSP]
+#define LEAKWRAP_CONTEXT_RESULT uc_mcontext.gregs[REG_RAX]
+#define LEAKWRAP_CONTEXT_FP     uc_mcontext.gregs[REG_RBP]
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
 	X("rax", uc_mcontext.gregs[REG_RAX]) X("rbx", uc_mcontext.gregs[REG_RBX]) \

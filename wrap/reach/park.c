@@ -26,6 +26,9 @@
 #define SLEEP_LIMIT 100000000u
 #define LOOK_LIMIT  5000000u
 
+/* How long a thread is kept at the end of the process at most, in nanoseconds. */
+#define KEEP_LIMIT 60000000000u
+
 enum { ASKED = 1, PARKED, GONE };
 
 struct parked {
@@ -46,12 +49,13 @@ static struct {
 	struct tables *_Atomic tables; /* or NULL */
 	size_t count;                  /* of threads in TABLES */
 	int self;
-	unsigned missing;   /* threads of the last listing that have not parked */
-	bool has_asked;     /* the last listing found a new thread */
-	bool is_incomplete; /* a thread could not be asked */
-	bool is_caught;     /* the handler is installed */
-	bool had_missing;   /* a thread may have a signal of an earlier park still to come */
-	const char *error;  /* of leakwrap_park_error */
+	unsigned missing;       /* threads of the last listing that have not parked */
+	bool has_asked;         /* the last listing found a new thread */
+	bool is_incomplete;     /* a thread could not be asked */
+	bool is_caught;         /* the handler is installed */
+	bool had_missing;       /* a thread may have a signal of an earlier park still to come */
+	_Atomic bool is_ending; /* leakwrap_park_for_end */
+	const char *error;      /* of leakwrap_park_error */
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
@@ -85,6 +89,23 @@ void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uin
 	};
 }
 
+/* Keeps this thread at the end of the process if the signal with CONTEXT has ended its sleep.  It
+ * does not do so for ever: perhaps the process waits for the thread. */
+static void keep_sleeper(const void *context)
+{
+#ifdef LEAKWRAP_CONTEXT_PC
+	const ucontext_t *const interrupted = context;
+	const uint64_t start = leakwrap_time_monotonic();
+
+	if ((int)interrupted->LEAKWRAP_CONTEXT_RESULT != -EINTR)
+		return;
+	while (atomic_load(&park.is_ending) && leakwrap_time_monotonic() - start < KEEP_LIMIT)
+		leakwrap_wait(&park.turn, atomic_load(&park.turn), KEEP_LIMIT);
+#else
+	(void)context;
+#endif
+}
+
 /* Parks this thread.  It may be late: then nobody waits for it any more, or it is another park that
  * does.  So it looks at TURN first, and then at the tables of one park alone: as long as the thread
  * has not parked by them, they stay. */
@@ -113,6 +134,7 @@ static void on_park(int signo, void *info, void *context)
 	leakwrap_wake(&park.arrived);
 	while (atomic_load(&park.turn) == turn)
 		leakwrap_wait(&park.turn, turn, 1000000000);
+	keep_sleeper(context);
 }
 
 /* -- in the thread that parks them ------------------------------------------------------------- */
@@ -233,6 +255,11 @@ unsigned leakwrap_park(void)
 	atomic_store(&park.turn, tables->turn);
 	gather(tables);
 	return park.is_incomplete && park.missing == 0 ? 1 : park.missing;
+}
+
+void leakwrap_park_for_end(bool is_ending)
+{
+	atomic_store(&park.is_ending, is_ending);
 }
 
 const char *leakwrap_park_error(void)

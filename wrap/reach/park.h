@@ -35,6 +35,11 @@ unsigned leakwrap_park(void);
 /* Returns why leakwrap_park did not park all threads, in words for a note. */
 const char *leakwrap_park_error(void);
 
+/* If IS_ENDING, the process is about to end.  Then leakwrap_unpark does not let threads go on whose
+ * sleep the park has ended with EINTR.  Without the park they would sleep until the process has
+ * gone.  They are kept for 60 seconds at most. */
+void leakwrap_park_for_end(bool is_ending);
+
 /* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
  * harmlessly. */
 void leakwrap_unpark(void);

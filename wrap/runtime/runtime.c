@@ -27,6 +27,7 @@
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/ended_stacks.h"
+#include "wrap/reach/park.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/walk_shadow.h"
 #include "wrap/signal/dump_signal.h"
@@ -221,6 +222,7 @@ static void after_fork_in_child(void)
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();
 	leakwrap_ended_stacks_forked();
+	leakwrap_park_for_end(false);
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN) {
 		leakwrap_young_sites_settle(true);
 		leakwrap_sites_begin_own();
@@ -277,17 +279,39 @@ __attribute__((constructor(101))) static void start_with_program(void)
 
 /* -- exit -------------------------------------------------------------------------------------- */
 
-/* Waits until another thread has written its exit dump, at most EXIT_DUMP_LIMIT.  Otherwise the
- * process could end while that dump is half written. */
+/* The ELF header of the file that the runtime is part of.  Not all linkers define the symbol. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Returns true if the runtime is part of a shared object.  Compares its program headers with those
+ * of the program (AT_PHDR), which needs no list of modules: there may be no memory for the list.
+ * If musl's loader was told to start the program, AT_PHDR holds the loader's own headers.  Then
+ * the module of the program decides. */
+static bool is_in_shared_object(void)
+{
+	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+
+	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
+	       !(program && own - program->start < program->end - program->start);
+}
+
+/* While another thread writes the exit dump, waits until it has ended the process, at most
+ * EXIT_DUMP_LIMIT.  Otherwise the process could end while that dump is half written, and with the
+ * exit status of this thread. */
 static void await_exit_dump(void)
 {
-	uint64_t deadline = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
+	const uint64_t deadline = leakwrap_time_monotonic() + EXIT_DUMP_LIMIT;
+	uint32_t state = atomic_load(&runtime.exit_dump);
 
+	if (state != WRITING_EXIT_DUMP)
+		return;
 	/* The dump may park this thread. */
 	leakwrap_park_signal_allow(true);
-	while (atomic_load(&runtime.exit_dump) == WRITING_EXIT_DUMP &&
-	       leakwrap_time_monotonic() <= deadline)
-		leakwrap_wait(&runtime.exit_dump, WRITING_EXIT_DUMP, EXIT_DUMP_LIMIT / 100);
+	while ((state == WRITING_EXIT_DUMP || !is_in_shared_object()) &&
+	       leakwrap_time_monotonic() <= deadline) {
+		leakwrap_wait(&runtime.exit_dump, state, EXIT_DUMP_LIMIT / 100);
+		state = atomic_load(&runtime.exit_dump);
+	}
 	leakwrap_park_signal_allow(false);
 }
 
@@ -348,6 +372,7 @@ void leakwrap_runtime_exit(void)
 	/* A handler that exits must not wait for the thread that it interrupted. */
 	leakwrap_signals_block(&before);
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
+		leakwrap_park_for_end(!is_in_shared_object());
 		write_exit_dump_beside_thread_memory(all);
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
@@ -365,29 +390,30 @@ void leakwrap_runtime_exit_now(void)
 		leakwrap_runtime_exit();
 }
 
-/* The ELF header of the file that the runtime is part of.  Not all linkers define the symbol. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
-
-/* Returns true if the runtime is part of a shared object.  Compares its program headers with those
- * of the program (AT_PHDR), which needs no list of modules: there may be no memory for the list.
- * If musl's loader was told to start the program, AT_PHDR holds the loader's own headers.  Then
- * the module of the program decides. */
-static bool is_in_shared_object(void)
-{
-	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
-	const struct leakwrap_module *program = leakwrap_module_of_program();
-
-	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
-	       !(program && own - program->start < program->end - program->start);
-}
-
 #ifdef __GLIBC__
 /* Registers a function for exit() (Itanium C++ ABI, 3.3.6.3). */
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
-static void dump_after_libraries(void *unused)
+static void dump_after_libraries(void *is_first);
+
+/* Has dump_after_libraries called with IS_FIRST, not NULL or NULL.  A function that belongs to no
+ * module: no module's destructors call it.  Returns false if there is no memory. */
+static bool register_dump(void *is_first)
 {
-	(void)unused;
+	int error;
+
+	leakwrap_thread_disable();
+	error = __cxa_atexit(dump_after_libraries, is_first, NULL);
+	leakwrap_thread_enable();
+	return error == 0;
+}
+
+/* Another thread may call exit() meanwhile.  It finds this function registered again, and waits in
+ * it for the dump. */
+static void dump_after_libraries(void *is_first)
+{
+	if (is_first)
+		register_dump(NULL);
 	leakwrap_runtime_exit();
 }
 #endif
@@ -401,13 +427,7 @@ static void dump_after_libraries(void *unused)
 static bool dump_later(void)
 {
 #ifdef __GLIBC__
-	int error;
-
-	/* A function that belongs to no module: no module's destructors call it. */
-	leakwrap_thread_disable();
-	error = __cxa_atexit(dump_after_libraries, NULL, NULL);
-	leakwrap_thread_enable();
-	return error == 0;
+	return register_dump(&runtime);
 #else
 	return false;
 #endif
