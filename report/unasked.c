@@ -175,15 +175,19 @@ static void look_at_all(uint64_t now)
 		look_at_peak(leakwrap_time_monotonic());
 }
 
-void leakwrap_unasked_look(bool has_grown)
+void leakwrap_unasked_look(enum leakwrap_growth growth)
 {
 	struct leakwrap_mask before;
 	const uint64_t now = leakwrap_time_monotonic();
+	const bool has_grown = growth == LEAKWRAP_GROWTH_ADDRESSES;
 	const uint64_t pause = has_grown ? 0 : UNGROWN_PAUSE_NS - LOOK_PAUSE_NS;
 	const uint32_t growths = atomic_fetch_add(&unasked.growths, has_grown) + has_grown;
 	const int saved = errno;
 
-	if (now < unasked.next_look + pause && !(has_grown && has_grown_to_peak(growths)))
+	if (growth == LEAKWRAP_GROWTH_LARGE)
+		atomic_store(&unasked.next_peak_growths, growths);
+	if (now < unasked.next_look + pause &&
+	    (growth == LEAKWRAP_GROWTH_NONE || !has_grown_to_peak(growths)))
 		return;
 	/* Blocked first: a handler that leaves by siglongjmp must not leave IS_LOOKING set. */
 	leakwrap_signals_block(&before);

@@ -5,11 +5,14 @@
  * or where a block is sampled, at most every millisecond; and where large blocks of 1 MiB in all
  * were allocated or freed, at most every ten milliseconds.  A walk through the live table is made
  * when the heap has come to a tenth more new addresses, and else for at most two per cent of the
- * time.
+ * time.  For the peak, a walk is made at once when the heap has come to a fiftieth more new
+ * addresses, or the large blocks have a fiftieth more bytes than ever.
  *
  * All functions but leakwrap_unasked_start are signal-safe. */
 #ifndef LEAKWRAP_UNASKED_H
 #define LEAKWRAP_UNASKED_H
+
+#include "wrap/live/live.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,8 +21,9 @@
  * after the options were read.  Returns whether leakwrap_unasked_look has anything to look at. */
 bool leakwrap_unasked_start(void);
 
-/* Looks at the memory, and writes the dumps that are due.  HAS_GROWN: as in live.h. */
-void leakwrap_unasked_look(bool has_grown);
+/* Looks at the memory, and writes the dumps that are due.  GROWTH: what has
+ * changed. */
+void leakwrap_unasked_look(enum leakwrap_growth growth);
 
 /* Writes a dump for the first failed allocation, of SIZE bytes, if the options say so. */
 void leakwrap_unasked_failure(size_t size);

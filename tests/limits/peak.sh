@@ -64,3 +64,33 @@ grep -A1 '^    .* bytes in .*, [56][0-9]\.. % of the peak, now 0 bytes$' "$W/out
 grep -q '"peak_bytes":.*"peak_blocks":.*"peak_time":"20' "$W/out" || fail "JSON has no peak"
 LEAKWRAP_OPTIONS="log=$W/plain.log" "$W/dynamic" || fail plain
 ! grep -q peak_ "$W/plain.log" || fail "a peak without being asked"
+
+# The last large block before the peak counts, and what is freed at once.
+cat >"$W/large.c" <<'END'
+#include <stdlib.h>
+int main(int count, char **words)
+{
+	void *blocks[100];
+	const int most = count == 3 ? atoi(words[1]) : 0;
+
+	for (int i = 0; i < most; i++)
+		blocks[i] = malloc((size_t)atoi(words[2]));
+	for (int i = 0; i < most; i++)
+		free(blocks[i]);
+	/* The second block takes the place of the first. */
+	blocks[0] = malloc(50000);
+	blocks[1] = realloc(blocks[0], 100000);
+	free(blocks[1]);
+	return 0;
+}
+END
+build large "$W/large.c" -w
+for blocks in '1 200000000' '2 50000000' '10 10000000' '50 10000' '7 100000'; do
+	rm -f "$log"
+	# shellcheck disable=SC2086 # two words
+	LEAKWRAP_OPTIONS="log=$log:peak=1:libraries=0" "$W/large" $blocks || fail "large: $blocks"
+	near "$blocks" "$(dump_value "$log" 1 peak_bytes)" $((${blocks% *} * ${blocks#* })) 2
+done
+rm -f "$log"
+LEAKWRAP_OPTIONS="log=$log:peak=1:record=0" "$W/large" || fail "nothing recorded"
+dump_value "$log" 1 peak_time | grep -q '^20' || fail "no time: $(dump_lines "$log" 1 | grep ^peak)"

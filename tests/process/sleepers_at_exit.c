@@ -1,8 +1,8 @@
 /* sleepers_at_exit.c WHO HOW - threads sleep until the process has gone.
  *
- * With WHO "main", main returns 0, and a thread that sleeps would then end the process by HOW: exit,
- * _exit or abort.  With WHO "thread", a thread calls exit(5), and main returns 0 after its sleep by
- * HOW: pause, poll or select. */
+ * With WHO "main", main returns 0, and a thread that sleeps would then end the process by HOW:
+ * exit, _exit or abort.  With WHO "thread", a thread calls exit(5), and main returns 0 after its
+ * sleep by HOW: pause, poll or select. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -18,9 +18,9 @@
 
 /* -- adding and removing ----------------------------------------------------------------------- */
 
-static void (*growth_hook)(bool has_grown);
+static void (*growth_hook)(enum leakwrap_growth growth);
 
-void leakwrap_live_set_growth_hook(void (*hook)(bool has_grown))
+void leakwrap_live_set_growth_hook(void (*hook)(enum leakwrap_growth growth))
 {
 	growth_hook = hook;
 }
@@ -28,45 +28,71 @@ void leakwrap_live_set_growth_hook(void (*hook)(bool has_grown))
 void leakwrap_live_report_growth(void)
 {
 	if (growth_hook)
-		growth_hook(true);
+		growth_hook(LEAKWRAP_GROWTH_ADDRESSES);
 }
 
 /* Bytes of large blocks, allocated or freed, after which the hook is called. */
 #define LARGE_BYTES ((size_t)1 << LEAKWRAP_REGION_BITS)
 
-/* Counts a large block of SIZE bytes that is allocated or freed.  The heap may rise and fall in
- * addresses that it has had before. */
-static void count_large(size_t size)
+/* Counts a large block of SIZE bytes that was recorded or is about to be removed.  The heap may
+ * rise and fall in addresses that it has had before. */
+static void count_change(size_t size)
 {
 	static _Atomic size_t bytes;
 
-	if (!growth_hook)
-		return;
 	if (size < LARGE_BYTES && atomic_fetch_add(&bytes, size) + size < LARGE_BYTES)
 		return;
 	atomic_store(&bytes, 0);
-	growth_hook(false);
+	growth_hook(LEAKWRAP_GROWTH_NONE);
 }
 
-/* Returns the region of ADDRESS, which the cache does not have.  Makes it if there is none, or
- * returns NULL if IS_KNOWN or memory is short. */
+/* Bytes of the large blocks, and how many there were when the hook was called with
+ * LEAKWRAP_GROWTH_LARGE. */
+static _Atomic size_t large_bytes, highest_large_bytes;
+
+/* Counts a large block of SIZE bytes that was recorded, and reports growth.  IS_NEW: it is in a new
+ * region. */
+static void count_large(size_t size, bool is_new)
+{
+	size_t bytes, highest;
+
+	if (!growth_hook)
+		return;
+	bytes = atomic_fetch_add(&large_bytes, size) + size;
+	highest = atomic_load(&highest_large_bytes);
+	if (bytes > highest + highest / 50) {
+		atomic_store(&highest_large_bytes, bytes);
+		growth_hook(LEAKWRAP_GROWTH_LARGE);
+	} else if (!is_new) {
+		count_change(size);
+	}
+}
+
+/* Counts a large block of SIZE bytes that is about to be removed. */
+static void discount_large(size_t size)
+{
+	if (!growth_hook)
+		return;
+	count_change(size);
+	atomic_fetch_sub(&large_bytes, size);
+}
+
+/* Returns the region of ADDRESS, which the cache does not have.  Makes it if there is none, and
+ * then sets *IS_NEW to true.  Returns NULL if IS_KNOWN or memory is short. */
 static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_t address,
-                                                                        bool is_known)
+                                                                        bool is_known, bool *is_new)
 {
 	struct leakwrap_region *region;
-	bool is_new = false;
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	region = is_known ? leakwrap_region_look_up(address)
-	                  : leakwrap_region_find_or_make(address, &is_new);
+	                  : leakwrap_region_find_or_make(address, is_new);
 	/* Only for a new region: if memory is short, each block asks for a region again. */
-	if (region && is_new)
+	if (region && *is_new)
 		leakwrap_reclaim_for_new_region(region);
 	if (region)
 		leakwrap_region_cache_put(region);
 	leakwrap_unlock(&leakwrap_tables_lock);
-	if (is_new)
-		leakwrap_live_report_growth();
 	return region;
 }
 
@@ -84,12 +110,13 @@ LEAKWRAP_INLINE struct leakwrap_region *find_cached_region(uintptr_t address)
 	               : NULL;
 }
 
-/* Returns the region of ADDRESS; makes it if there is none.  Returns NULL if memory is short. */
-static struct leakwrap_region *find_or_make_region(uintptr_t address)
+/* Returns the region of ADDRESS.  Makes it if there is none, and then sets *IS_NEW to true.
+ * Returns NULL if memory is short. */
+static struct leakwrap_region *find_or_make_region(uintptr_t address, bool *is_new)
 {
 	struct leakwrap_region *region = find_cached_region(address);
 
-	return region ? region : look_up_region(address, false);
+	return region ? region : look_up_region(address, false, is_new);
 }
 
 /* Returns the region of ADDRESS, whose block may have a record.  While blocks are sampled, makes no
@@ -97,12 +124,16 @@ static struct leakwrap_region *find_or_make_region(uintptr_t address)
 static struct leakwrap_region *find_region_of_record(uintptr_t address)
 {
 	struct leakwrap_region *region = find_cached_region(address);
+	bool is_new = false;
 
 	if (region)
 		return region;
 	if (leakwrap_is_sampling() && !leakwrap_region_entry_owner(leakwrap_region_entry(address)))
 		return NULL;
-	return look_up_region(address, leakwrap_is_sampling());
+	region = look_up_region(address, leakwrap_is_sampling(), &is_new);
+	if (is_new)
+		leakwrap_live_report_growth();
+	return region;
 }
 
 /* Returns whether a block that starts WITHIN the window of SLOT may use SLOT, which holds OLD.  It
@@ -180,13 +211,11 @@ static bool add_to_slot(struct leakwrap_region *region, const struct leakwrap_li
 enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint32_t site)
 {
 	const struct leakwrap_live_block added = {(uintptr_t)block, size, site};
-	struct leakwrap_region *region = find_or_make_region(added.address);
-	bool replaces = false;
+	bool replaces = false, is_new = false;
+	struct leakwrap_region *region = find_or_make_region(added.address, &is_new);
 	size_t old_size;
 	uint32_t mark;
 
-	if (size >= LEAKWRAP_SLOT_LARGE)
-		count_large(size);
 	/* An older record of BLOCK may be an exact block. */
 	if (leakwrap_region_may_have_exact(region, added.address))
 		replaces = leakwrap_exact_remove(added.address, &old_size, &mark) !=
@@ -195,6 +224,10 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	if (!(region && add_to_slot(region, &added, &replaces)) &&
 	    !leakwrap_exact_add(region, added.address, size, site))
 		return LEAKWRAP_LIVE_UNTRACKED;
+	if (size >= LEAKWRAP_SLOT_LARGE)
+		count_large(size, is_new);
+	if (is_new)
+		leakwrap_live_report_growth();
 	return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
 }
 
@@ -231,11 +264,11 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 			*size = leakwrap_slot_size(value);
 			if (*size == LEAKWRAP_SLOT_LARGE)
 				leakwrap_extension_load(slot, size);
+			if (leakwrap_slot_is_large_block(value))
+				discount_large(*size);
 			atomic_store_explicit(slot, 0, memory_order_release);
-			if (leakwrap_slot_is_large_block(value)) {
+			if (leakwrap_slot_is_large_block(value))
 				leakwrap_extension_clear(slot);
-				count_large(*size);
-			}
 			return site;
 		}
 		if (leakwrap_held_is_lent(value) && read_held(value, address, &held) &&
@@ -435,8 +468,11 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
 	}
 	if (*mark == 0)
 		return how == LEAKWRAP_HOLD_LENT ? found.site : leakwrap_live_remove(block, size);
-	if (slot ? store_mark(slot, old, *mark) : leakwrap_exact_mark(address, old, *mark))
+	if (slot ? store_mark(slot, old, *mark) : leakwrap_exact_mark(address, old, *mark)) {
+		if (found.size >= LEAKWRAP_SLOT_LARGE)
+			discount_large(found.size);
 		return found.site;
+	}
 	leakwrap_held_give(*mark);
 	*mark = 0;
 	return LEAKWRAP_SITE_NONE;
@@ -503,9 +539,12 @@ enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, u
 	const struct leakwrap_live_block held = {(uintptr_t)block, size, site};
 	enum leakwrap_live_added added = LEAKWRAP_LIVE_NEW;
 
-	if ((mark == 0 || !restore(&held, mark, &added)) &&
-	    leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE)
+	if (mark != 0 && restore(&held, mark, &added)) {
+		if (size >= LEAKWRAP_SLOT_LARGE)
+			count_large(size, false);
+	} else if (leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE) {
 		added = leakwrap_live_add(block, size, site);
+	}
 	if (mark != 0)
 		leakwrap_held_give(mark);
 	return added;

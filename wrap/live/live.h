@@ -126,13 +126,20 @@ static inline enum leakwrap_live_added leakwrap_live_restore(const void *block, 
 
 #ifndef LEAKWRAP_BARE
 
-/* Sets the function that is called when the heap comes to new addresses, and by
- * leakwrap_live_report_growth: HAS_GROWN is true then.  It is called with false when blocks that do
- * not fit a slot, of 1 MiB in all, were allocated or freed.  No lock is held then.  HOOK may run in
- * a signal handler.  Called once at start, before any block is recorded. */
-void leakwrap_live_set_growth_hook(void (*hook)(bool has_grown));
+/* Why the growth hook is called.  A large block is one that does not fit a slot. */
+enum leakwrap_growth {
+	LEAKWRAP_GROWTH_NONE,      /* large blocks of 1 MiB in all were allocated or are about to be
+	                            * removed */
+	LEAKWRAP_GROWTH_ADDRESSES, /* the heap has come to new addresses */
+	LEAKWRAP_GROWTH_LARGE,     /* the large blocks have two per cent more bytes than ever */
+};
 
-/* Calls the hook, if one was set. */
+/* Sets the function that is called when a block was recorded, or is about to be removed, and the
+ * heap has changed by much; leakwrap_live_report_growth calls it, too.  No lock is held then.  HOOK
+ * may run in a signal handler.  Called once at start, before any block is recorded. */
+void leakwrap_live_set_growth_hook(void (*hook)(enum leakwrap_growth growth));
+
+/* Calls the hook, if one was set, with LEAKWRAP_GROWTH_ADDRESSES. */
 void leakwrap_live_report_growth(void);
 
 #endif

@@ -115,7 +115,7 @@ struct leakwrap_peak leakwrap_peak_begin_reading(int64_t *time)
 	leakwrap_lock(&peak.lock);
 	peak.is_read = true;
 	leakwrap_unlock(&peak.lock);
-	*time = peak.time;
+	*time = peak.time != 0 ? peak.time : leakwrap_time_utc(); /* 0: nothing was ever live */
 	return rounded(peak.all);
 }
 
