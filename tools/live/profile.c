@@ -86,7 +86,8 @@ struct pair {
 static void take_dump(void *context, const struct parsed_dump *parsed)
 {
 	struct pair *pair = context;
-	history_add(&pair->history, pair->report, parsed, 2);
+	if (!parsed->misused && !parsed->damage) /* the watch took no other, and named no other */
+		history_add(&pair->history, pair->report, parsed, 2);
 }
 
 char *render_difference(const struct target *target, const char *old, size_t old_size,

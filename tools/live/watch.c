@@ -282,7 +282,9 @@ static void poll_request(struct request *request, bool kinds, double timeout)
 struct taking {
 	struct watch *watch;
 	struct target *target;
-	double naming; /* seconds of a processor for the names of new stacks */
+	double naming;      /* seconds of a processor for the names of new stacks */
+	bool taken;         /* a dump that is whole */
+	const char *damage; /* of a dump that is not, or NULL */
 };
 
 /* Returns how many seconds of a processor this thread has taken. */
@@ -299,12 +301,16 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	struct watch *watch = taking->watch;
 	struct target *target = taking->target;
 
+	if (parsed->damage)
+		taking->damage = parsed->damage;
 	if (parsed->misused || parsed->damage)
 		return;
 	struct report *report = &watch->report;
-	size_t stacks = report->stack_count;
+	size_t stacks = report->stack_count, locations = report->location_count;
 	history_add(&target->history, report, parsed, watch->options.dumps_kept);
-	if (report->stack_count == stacks)
+	taking->taken = true;
+	/* The stack of a crash has locations, but is not among the stacks of the report. */
+	if (report->stack_count == stacks && report->location_count == locations)
 		return;
 	double began = thread_time();
 	symbolize(report, &watch->options.search);
@@ -312,11 +318,11 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	taking->naming += thread_time() - began;
 }
 
-/* Reads the dump in the raw text of REQUEST. */
-static void read_dump(struct watch *watch, struct request *request)
+/* Reads the dump in the raw text of REQUEST.  Returns false after a message if it is damaged. */
+static bool read_dump(struct watch *watch, struct request *request)
 {
 	struct target *target = request->target;
-	struct taking taking = {watch, target, 0};
+	struct taking taking = {.watch = watch, .target = target};
 	double began = thread_time();
 	char *unused = NULL;
 	size_t size;
@@ -324,6 +330,10 @@ static void read_dump(struct watch *watch, struct request *request)
 
 	send_complaints(warnings);
 	parse_text(request->raw, request->raw_size, take_dump, &taking);
+	send_complaints(request->errors);
+	if (!taking.taken)
+		complain("the dump of process %d is damaged%s%s", target->pid,
+		         taking.damage ? ": " : "", taking.damage ? taking.damage : "");
 	send_complaints(NULL);
 	if (warnings)
 		fclose(warnings);
@@ -331,6 +341,7 @@ static void read_dump(struct watch *watch, struct request *request)
 	watch->reading -= target->reading;
 	target->reading = request->waiting + thread_time() - began - taking.naming;
 	watch->reading += target->reading;
+	return taking.taken;
 }
 
 /* Gives the target of REQUEST what came of it. */
@@ -339,8 +350,7 @@ static void finish_request(struct watch *watch, struct request *request)
 	struct target *target = request->target;
 
 	target->took = watch_now() - request->began;
-	if (request->raw)
-		read_dump(watch, request);
+	const bool taken = request->raw && read_dump(watch, request);
 	free(target->error);
 	if (request->errors)
 		fclose(request->errors);
@@ -349,7 +359,7 @@ static void finish_request(struct watch *watch, struct request *request)
 	target->error = request->error && *request->error ? request->error : NULL;
 	if (!target->error)
 		free(request->error);
-	if (request->raw) {
+	if (taken) {
 		free(target->raw);
 		free(target->profile);
 		target->profile = NULL;
@@ -357,6 +367,8 @@ static void finish_request(struct watch *watch, struct request *request)
 		target->raw_size = request->raw_size;
 		target->dumps++;
 		target->came_at = watch_now();
+	} else {
+		free(request->raw);
 	}
 	target->tries++;
 	target->is_late = request->is_late;

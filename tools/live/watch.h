@@ -38,7 +38,7 @@ struct target {
 	bool is_named;         /* the user named its process id: errors are kept */
 	struct report *report; /* of the watch */
 	struct history history;
-	char *raw; /* the text of the last dump */
+	char *raw; /* the text of the last dump, which is whole */
 	size_t raw_size;
 	unsigned dumps;  /* that came so far */
 	unsigned tries;  /* that ended, with a dump or with an error */
