@@ -109,6 +109,26 @@ push --count=1 --queue-bytes=1500 >"$W/out" 2>"$W/err"
 push --count=1 --queue-bytes=1500 >"$W/out" 2>"$W/err"
 [ ! -e "$W/queue/profile-099999999999-1" ] || fail "a newer profile was dropped"
 equal "queue" "$(find "$W/queue" -type f | wc -l)" 1
+
+# A profile that cannot be read stays in the queue, and holds up no other. What was read and is no
+# profile goes.
+rm "$W"/queue/*
+echo 200 >"$W/got/status"
+ln -s /proc/self/mem "$W/queue/profile-000000000001-1"
+mkfifo "$W/queue/profile-000000000002-1"
+echo 'no profile' >"$W/queue/profile-000000000003-1"
+status_is 2 push --count=1
+said 'profile-000000000001-1: Input/output error: it stays in the queue'
+said 'profile-000000000002-1: Invalid argument: it stays in the queue'
+said 'profile-000000000003-1 is not of the queue, and is removed'
+equal "queue" "$(cd "$W/queue" && echo *)" 'profile-000000000001-1 profile-000000000002-1'
+if [ "$(id -u)" != 0 ]; then
+	chmod 300 "$W/queue"
+	status_is 2 push --count=1
+	said 'Permission denied'
+	chmod 700 "$W/queue"
+fi
+
 status_is 2 push --label=1x=y
 said 'NAME=VALUE'
 status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed

@@ -53,7 +53,9 @@ struct push {
 	CURL *curl;
 	double wait, next_try; /* the back-off, and when the server is tried again */
 	bool complained;       /* that the server cannot be reached */
-	bool waits;            /* no process was there at the last look */
+	bool unread;           /* a file of the queue could not be read in this round */
+	bool complained_unread;
+	bool waits; /* no process was there at the last look */
 	unsigned long sent, lost;
 };
 
@@ -150,13 +152,14 @@ static int is_queued(const struct dirent *entry)
 	return strncmp(entry->d_name, "profile-", 8) == 0 && !strchr(entry->d_name, '.');
 }
 
-/* Returns the sorted names of the queue, *COUNT of them, as scandir does. */
+/* Returns the sorted names of the queue, *COUNT of them, as scandir does.  Ends the tool with a
+ * message if the folder cannot be read: what waits there would be taken for sent. */
 static struct dirent **list_queue(const struct push *push, int *count)
 {
 	struct dirent **names = NULL;
 	*count = scandir(push->queue, &names, is_queued, alphasort);
 	if (*count < 0)
-		*count = 0;
+		die("--queue=%s: %s", push->queue, strerror(errno));
 	return names;
 }
 
@@ -259,19 +262,40 @@ static long post(struct push *push, const char *path, const char *type, const ch
 	return status;
 }
 
-/* Returns the text of the file PATH, of *SIZE bytes, or NULL.  The caller frees it. */
+/* Returns the text of the file PATH, of *SIZE bytes, which the caller frees.  Returns NULL with
+ * errno set if it cannot be read to its end. */
 static char *read_queued(const char *path, size_t *size)
 {
-	struct stat status;
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t got;
 	int fd = open_regular(path);
-	if (fd < 0 || fstat(fd, &status) != 0)
+	if (fd < 0)
 		return NULL;
-	char *text = xmalloc((size_t)status.st_size + 1);
-	ssize_t got = read(fd, text, (size_t)status.st_size);
+	*size = 0;
+	do {
+		GROW(text, room, *size + 65536);
+		got = read(fd, text + *size, room - *size - 1);
+		*size += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	int error = errno;
 	close(fd);
-	*size = got > 0 ? (size_t)got : 0;
 	text[*size] = '\0';
-	return text;
+	if (got == 0)
+		return text;
+	free(text);
+	errno = error;
+	return NULL;
+}
+
+/* Notes that the file PATH cannot be read, and why.  Says it once as long as that is so. */
+static void note_unread(struct push *push, const char *path)
+{
+	if (errno == ENOENT) /* another push has sent it meanwhile */
+		return;
+	if (!push->complained_unread)
+		complain("%s: %s: it stays in the queue", path, strerror(errno));
+	push->unread = true;
 }
 
 /* Sends the request in the file PATH.  Returns false if the server is to be tried later. */
@@ -282,6 +306,10 @@ static bool send_queued(struct push *push, const char *path)
 	char *text = read_queued(path, &size);
 	char *type = text ? strchr(text, '\n') : NULL, *body = type ? strchr(type + 1, '\n') : NULL;
 
+	if (!text) {
+		note_unread(push, path);
+		return true;
+	}
 	if (!body) {
 		complain("%s is not of the queue, and is removed", path);
 		unlink(path);
@@ -318,6 +346,7 @@ static void send_queue(struct push *push)
 		return;
 	struct dirent **names = list_queue(push, &count);
 	bool fine = true;
+	push->unread = false;
 	for (int i = 0; i < count && fine && !ended; i++)
 		fine = send_queued(
 		        push, arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name));
@@ -327,6 +356,7 @@ static void send_queue(struct push *push)
 		push->wait = SECONDS_MAX_WAIT;
 	push->next_try = watch_now() + push->wait;
 	push->complained = push->complained && !fine;
+	push->complained_unread = push->unread || (push->complained_unread && !fine);
 }
 
 /* -- the loop ---------------------------------------------------------------------------------- */
@@ -411,7 +441,7 @@ int command_push(int argc, char **argv)
 
 	argp_parse(&push_argp, argc, argv, 0, NULL, &push);
 	struct stat status;
-	if (stat(push.queue, &status) != 0 || access(push.queue, W_OK | X_OK) != 0)
+	if (stat(push.queue, &status) != 0 || access(push.queue, R_OK | W_OK | X_OK) != 0)
 		die("--queue=%s: %s", push.queue, strerror(errno));
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	push.curl = curl_easy_init();
