@@ -1,5 +1,5 @@
-/* unit.h - shared by the unit tests. A unit test links parts of the runtime without the rest, and
- * runs under sanitizers (unit.sh). */
+/* unit.h - shared by the unit tests. A unit test links parts of the runtime or of the tool without
+ * the rest, and runs under sanitizers (unit.sh). */
 #ifndef UNIT_H
 #define UNIT_H
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The runtime's parts work alone, under AddressSanitizer, UndefinedBehaviorSanitizer and
-# ThreadSanitizer.
+# Parts of the runtime and of the tool work alone, under AddressSanitizer,
+# UndefinedBehaviorSanitizer and ThreadSanitizer.
 #
 # ThreadSanitizer runs what threads do at the same time. With UNIT_LONG=1 it runs all.
 # timeout: 900

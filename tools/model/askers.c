@@ -51,6 +51,7 @@ struct known_frame {
 };
 
 struct finder {
+	struct arena arena; /* of the functions */
 	struct report *report;
 	struct known_frame *frames;
 	unsigned *first; /* of each location, in FRAMES */
@@ -141,7 +142,7 @@ static struct function *add_function(struct finder *finder, struct table *table,
 	struct function *function = table_find(table, hash, name, same_function);
 	if (!function) {
 		struct arena scratch = {0};
-		function = arena_alloc(&finder->report->arena, sizeof *function);
+		function = arena_alloc(&finder->arena, sizeof *function);
 		function->name = name;
 		function->hint = hint_of(&scratch, name);
 		function->is_wrapper = function->hint == HINT_WRAPPER;
@@ -307,6 +308,7 @@ void find_askers(struct report *report, const struct skips *skips)
 	free(finder.first);
 	free(finder.functions);
 	free(finder.stack);
+	arena_free(&finder.arena);
 }
 
 void skips_free(struct skips *skips)
