@@ -132,7 +132,7 @@ static void start(struct http *http)
 	symbolize(&watch.report, &nowhere);
 	find_askers(&watch.report, &(const struct skips){0});
 	http->web.watch = &watch;
-	http->is_local = true;
+	http->loopback = "127.0.0.2";
 }
 
 /* -- a request --------------------------------------------------------------------------------- */

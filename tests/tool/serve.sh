@@ -156,6 +156,7 @@ get 400 "/process/$first/debug/pprof/heap?seconds=-1"
 get 400 "/process/$first/debug/pprof/heap?debug=9"
 get 405 / -X DELETE
 get 403 / -H 'Host: attacker.example'
+get 403 / -H 'Host: 127.0.0.2'
 get 501 "/process/$first/debug/pprof/allocs"
 shows 'start it with allocated=1 or sample='
 get 501 "/process/$first/debug/pprof/heap?kinds=all"
@@ -197,6 +198,17 @@ shows "^leakwrap_pause_seconds{$labels} [0-9.e-]*$"
 if command -v promtool >/dev/null; then
 	promtool check metrics <"$W/out" >"$W/lint" 2>&1 || fail "$(cat "$W/lint")"
 fi
+kill -TERM "$server"
+server=$own url=$own_url
+
+# Each address of loopback is a host of the server that listens there, and other names are none.
+own=$server own_url=$url
+start_server --listen=127.0.0.2:0 "$pid"
+case $url in http://127.0.0.2:*) ;; *) fail "$url" ;; esac
+get 200 /metrics
+get 200 /metrics -H 'Host: localhost:80'
+get 403 /metrics -H 'Host: 127.0.0.20'
+get 403 /metrics -H 'Host: attacker.example'
 kill -TERM "$server"
 server=$own url=$own_url
 

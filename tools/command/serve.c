@@ -111,16 +111,21 @@ static bool is_loopback(const struct sockaddr_storage *address)
 	return IN6_IS_ADDR_LOOPBACK(&address6.sin6_addr);
 }
 
-static void say_address(const struct sockaddr_storage *bound, socklen_t length)
+/* Returns the numeric host of the address BOUND as it stands in a URL, and sets *PORT.  The caller
+ * frees the host. */
+static char *describe_address(const struct sockaddr_storage *bound, socklen_t length,
+                              unsigned *port)
 {
-	char host[NI_MAXHOST], port[NI_MAXSERV];
-	if (getnameinfo((const struct sockaddr *)bound, length, host, sizeof host, port,
-	                sizeof port, NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-		return;
+	char host[NI_MAXHOST], service[NI_MAXSERV], *text;
 	bool is_v6 = bound->ss_family == AF_INET6;
-	printf("leakwrap serve: http://%s%s%s:%s/\n", is_v6 ? "[" : "", host, is_v6 ? "]" : "",
-	       port);
-	fflush(stdout);
+	int error = getnameinfo((const struct sockaddr *)bound, length, host, sizeof host, service,
+	                        sizeof service, NI_NUMERICHOST | NI_NUMERICSERV);
+	if (error)
+		die("the server's address has no text: %s", gai_strerror(error));
+	if (asprintf(&text, "%s%s%s", is_v6 ? "[" : "", host, is_v6 ? "]" : "") < 0)
+		die("out of memory");
+	*port = (unsigned)strtoul(service, NULL, 10);
+	return text;
 }
 
 static const struct argp_option serve_table[] = {
@@ -159,11 +164,13 @@ int command_serve(int argc, char **argv)
 	struct sockaddr_storage bound = {0};
 	socklen_t length;
 	sigset_t signals;
+	unsigned port;
 	int number;
 
 	argp_parse(&serve_argp, argc, argv, 0, NULL, &server);
 	int fd = open_socket(server.listen, &bound, &length);
-	server.http.is_local = is_loopback(&bound);
+	char *host = describe_address(&bound, length, &port);
+	server.http.loopback = is_loopback(&bound) ? host : NULL;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
@@ -181,7 +188,8 @@ int command_serve(int argc, char **argv)
 	        MHD_OPTION_END);
 	if (!daemon)
 		die("the HTTP server does not start: %s", strerror(errno));
-	say_address(&bound, length);
+	printf("leakwrap serve: http://%s:%u/\n", host, port);
+	fflush(stdout);
 	sigwait(&signals, &number);
 	/* Requests that wait for a dump end first. */
 	pthread_mutex_lock(&server.watch.lock);
@@ -192,6 +200,7 @@ int command_serve(int argc, char **argv)
 	sum_free(server.http.web.sum);
 	watch_stop(&server.watch);
 	free(server.options.wanted);
+	free(host);
 	return STATUS_FINE;
 }
 

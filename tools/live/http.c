@@ -15,22 +15,22 @@ struct body {
 	bool too_long;
 };
 
+/* Returns true if HOST, of the header Host, is NAME with or without a port. */
+static bool is_host(const char *host, const char *name)
+{
+	const size_t length = strlen(name);
+	return strncasecmp(host, name, length) == 0 &&
+	       (host[length] == '\0' || host[length] == ':');
+}
+
 /* Returns false if a name that another host controls may stand behind the request: a page of
  * another site could then read from this server (DNS rebinding).  Only matters on loopback, where
  * there is no proxy to ask for a password. */
 static bool is_own_host(const struct http *http, struct MHD_Connection *connection)
 {
-	static const char *const names[] = {"localhost", "127.0.0.1", "[::1]"};
 	const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
-	if (!http->is_local || !host)
-		return true;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		size_t length = strlen(names[i]);
-		if (strncasecmp(host, names[i], length) == 0 &&
-		    (host[length] == '\0' || host[length] == ':'))
-			return true;
-	}
-	return false;
+	return !http->loopback || !host || is_host(host, http->loopback) ||
+	       is_host(host, "localhost") || is_host(host, "127.0.0.1") || is_host(host, "[::1]");
 }
 
 static enum MHD_Result send_reply(struct MHD_Connection *connection, struct web_reply reply)

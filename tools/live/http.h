@@ -10,7 +10,9 @@
 
 struct http {
 	struct web web;
-	bool is_local; /* the server listens on loopback */
+	/* The loopback address on which the server listens, such as "127.0.0.2" or "[::1]".  NULL:
+	 * it listens on others. */
+	const char *loopback;
 };
 
 /* The callbacks of MHD_start_daemon and MHD_OPTION_NOTIFY_COMPLETED (microhttpd.h).  CONTEXT of
