@@ -122,34 +122,69 @@ char *render_live_sum(struct report *report, const struct dump *dump, unsigned s
 	return render_answer(answer, data_alone ? render_page_data : render_html, size);
 }
 
+/* Where a location is in a dump. */
+struct place {
+	uint64_t raw;
+	const struct location *location;
+};
+
+static bool is_at(const void *key, const void *entry)
+{
+	return *(const uint64_t *)key == ((const struct place *)entry)->raw;
+}
+
+/* Returns the first location at the raw address RAW, or NULL. */
+static const struct location *location_at(const struct table *places, uint64_t raw)
+{
+	const struct place *place = table_find(places, hash_word(0, raw), &raw, is_at);
+	return place ? place->location : NULL;
+}
+
+/* Makes PLACES, which is empty, a table of the locations of REPORT by their raw addresses in DUMP.
+ * Its entries come from ARENA. */
+static void index_places(struct table *places, struct arena *arena, const struct report *report,
+                         const struct dump *dump)
+{
+	for (size_t i = 0; i < report->location_count; i++) {
+		const struct location *location = report->locations[i];
+		if (location->module && !mapping_of(dump, location->module))
+			continue; /* of another process */
+		const uint64_t raw = raw_address(dump, location);
+		if (location_at(places, raw))
+			continue;
+		struct place *place = arena_alloc(arena, sizeof *place);
+		*place = (struct place){raw, location};
+		table_add(places, hash_word(0, raw), place);
+	}
+}
+
 char *render_symbols(const struct target *target, const char *addresses, size_t *size)
 {
-	const struct report *report = target->report;
-	const struct dump *dump = watch_last(target);
 	struct arena scratch = {0};
+	struct table places = {0};
 	char *bytes = NULL;
 	FILE *stream = open_result(&bytes, size);
 
-	if (!*addresses)
+	if (*addresses)
+		index_places(&places, &scratch, target->report, watch_last(target));
+	else
 		fputs("num_symbols: 1\n", stream);
 	for (const char *at = addresses; *at;) {
 		char *end;
 		uint64_t address = strtoull(at, &end, 16);
-		for (size_t i = 0; i < report->location_count; i++) {
-			const struct location *location = report->locations[i];
-			uint64_t raw = raw_address(dump, location);
-			/* gperftools asks for the address of the call. */
-			if (raw != address && raw - 1 != address)
-				continue;
+		const struct location *location = location_at(&places, address);
+		if (!location) /* gperftools asks for the address of the call */
+			location = location_at(&places, address + 1);
+		if (location) {
 			fprintf(stream, "0x%" PRIx64 "\t", address);
 			put_text(stream, frame_name(&scratch, location, &location->frames[0]));
 			putc('\n', stream);
-			break;
 		}
 		at = end + strcspn(end, "+");
 		at += *at == '+';
 	}
 	fclose(stream);
+	table_free(&places);
 	arena_free(&scratch);
 	return bytes;
 }
