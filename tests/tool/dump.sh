@@ -393,3 +393,7 @@ status_is 2 "$lw" dump 4194305
 said 'there is none'
 status_is 2 "$lw" dump me
 status_is 2 "$lw" dump
+status_is 2 "$lw" dump --signal=RTMIN+30 4194305
+said 'there is none'
+status_is 2 "$lw" dump --signal=RTMIN+31 4194305
+said 'RTMIN+31: not a signal'

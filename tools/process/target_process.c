@@ -91,7 +91,8 @@ int signal_number(const char *name)
 		return number > 0 && number <= 64 ? (int)number : -1;
 	if (strncmp(name, "RTMIN", 5) == 0)
 		return !name[5] ? SIGRTMIN
-		       : name[5] == '+' && parse_number(name + 6, &number) && number < 32
+		       : name[5] == '+' && parse_number(name + 6, &number) &&
+		                       number <= (uint64_t)(SIGRTMAX - SIGRTMIN)
 		               ? SIGRTMIN + (int)number
 		               : -1;
 	for (int i = 1; i < 32; i++)
