@@ -397,3 +397,7 @@ status_is 2 "$lw" dump --signal=RTMIN+30 4194305
 said 'there is none'
 status_is 2 "$lw" dump --signal=RTMIN+31 4194305
 said 'RTMIN+31: not a signal'
+for command in dump mark; do
+	status_is 2 "$lw" $command 4194305 4194306
+	said '4194306: one argument too many'
+done

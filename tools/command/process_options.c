@@ -23,7 +23,9 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--signal=%s: not a signal", argument);
 		break;
 	case ARGP_KEY_ARG:
-		if (options->pid || !parse_number(argument, &options->pid) || options->pid == 0 ||
+		if (options->pid)
+			argp_error(state, "%s: one argument too many", argument);
+		if (!parse_number(argument, &options->pid) || options->pid == 0 ||
 		    options->pid > INT32_MAX)
 			argp_error(state, "%s: not a process id", argument);
 		break;
