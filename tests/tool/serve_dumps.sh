@@ -51,6 +51,7 @@ shows "the dump of process $pid is damaged: lines of it are missing"
 get 200 /metrics
 shows "^leakwrap_up{program=\"written\",pid=\"$pid\"} 0$"
 shows "^leakwrap_dumps_total{program=\"written\",pid=\"$pid\"} 1$"
+shows '^# HELP leakwrap_dumps_total Whole dumps that came from the process.$'
 get 200 /dumps
 shows 'keep_steady'
 shows_not made_up

@@ -284,7 +284,7 @@ char *render_metrics(const struct watch *watch, size_t *size)
 	static const struct {
 		const char *name, *type, *help;
 	} metrics[] = {
-	        {"leakwrap_up", "gauge", "Whether the last request for a dump was answered."},
+	        {"leakwrap_up", "gauge", "Whether the last request for a dump led to a whole one."},
 	        {"leakwrap_live_bytes", "gauge",
 	         "Bytes that the process has allocated and not freed."},
 	        {"leakwrap_live_blocks", "gauge", "Blocks that it has allocated and not freed."},
@@ -295,7 +295,7 @@ char *render_metrics(const struct watch *watch, size_t *size)
 	        {"leakwrap_tracer_bytes", "gauge", "Memory that the tracer holds for itself."},
 	        {"leakwrap_dump_seconds", "gauge", "How long the process took for its last dump."},
 	        {"leakwrap_dump_age_seconds", "gauge", "How old the last dump is."},
-	        {"leakwrap_dumps_total", "counter", "Dumps that the process was asked for."},
+	        {"leakwrap_dumps_total", "counter", "Whole dumps that came from the process."},
 	};
 	char *bytes = NULL;
 	FILE *stream = open_result(&bytes, size);
