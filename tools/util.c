@@ -474,6 +474,29 @@ void put_text(FILE *stream, const char *text)
 	}
 }
 
+void put_html(FILE *stream, const char *text)
+{
+	while (*text) {
+		const struct character c = character_at(text);
+
+		if (!c.is_text)
+			putc('?', stream);
+		else if (c.length == 1 && strchr("<>&\"'", (int)c.code))
+			fprintf(stream, "&#%u;", (unsigned)c.code);
+		else
+			fwrite(text, 1, c.length, stream);
+		text += c.length;
+	}
+}
+
+FILE *open_bytes(char **bytes, size_t *size)
+{
+	FILE *stream = open_memstream(bytes, size);
+	if (!stream)
+		die("out of memory");
+	return stream;
+}
+
 const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');

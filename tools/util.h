@@ -148,6 +148,13 @@ size_t text_span(const char *text);
 /* Writes TEXT to STREAM, and "?" for each character that is no text. */
 void put_text(FILE *stream, const char *text);
 
+/* Writes TEXT so, and a number for each character that HTML would take for its own. */
+void put_html(FILE *stream, const char *text);
+
+/* Opens a stream whose bytes come to *BYTES when it is closed, *SIZE of them with a NUL behind.
+ * The caller frees them. */
+FILE *open_bytes(char **bytes, size_t *size);
+
 /* Returns the last component of PATH. */
 const char *base_name(const char *path);
 

@@ -9,14 +9,6 @@
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"
 
-static FILE *open_result(char **bytes, size_t *size)
-{
-	FILE *stream = open_memstream(bytes, size);
-	if (!stream)
-		die("out of memory");
-	return stream;
-}
-
 /* -- profiles ---------------------------------------------------------------------------------- */
 
 /* Writes an answer about DUMPS, or about CHANGES. */
@@ -24,7 +16,7 @@ static char *render_answer(struct answer answer, void (*render)(FILE *, const st
                            size_t *size)
 {
 	char *bytes = NULL;
-	FILE *stream = open_result(&bytes, size);
+	FILE *stream = open_bytes(&bytes, size);
 	render(stream, &answer);
 	fclose(stream);
 	return bytes;
@@ -163,7 +155,7 @@ char *render_symbols(const struct target *target, const char *addresses, size_t 
 	struct arena scratch = {0};
 	struct table places = {0};
 	char *bytes = NULL;
-	FILE *stream = open_result(&bytes, size);
+	FILE *stream = open_bytes(&bytes, size);
 
 	if (*addresses)
 		index_places(&places, &scratch, target->report, watch_last(target));
@@ -298,7 +290,7 @@ char *render_metrics(const struct watch *watch, size_t *size)
 	        {"leakwrap_dumps_total", "counter", "Whole dumps that came from the process."},
 	};
 	char *bytes = NULL;
-	FILE *stream = open_result(&bytes, size);
+	FILE *stream = open_bytes(&bytes, size);
 
 	for (unsigned i = 0; i < sizeof metrics / sizeof *metrics; i++) {
 		fprintf(stream, "# HELP %s %s\n# TYPE %s %s\n", metrics[i].name, metrics[i].help,
@@ -322,24 +314,10 @@ char *render_metrics(const struct watch *watch, size_t *size)
 
 /* -- the list ---------------------------------------------------------------------------------- */
 
-static void put_html(FILE *stream, const char *text)
-{
-	while (*text) {
-		const struct character c = character_at(text);
-		text += c.length;
-		if (!c.is_text)
-			putc('?', stream);
-		else if (strchr("<>&\"'", (int)c.code) && c.code < 128)
-			fprintf(stream, "&#%u;", c.code);
-		else
-			fwrite(text - c.length, 1, c.length, stream);
-	}
-}
-
 char *render_list(const struct watch *watch, size_t *size)
 {
 	char *bytes = NULL;
-	FILE *stream = open_result(&bytes, size);
+	FILE *stream = open_bytes(&bytes, size);
 
 	fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
 	      "<meta http-equiv=\"refresh\" content=\"10\"><title>leakwrap</title>\n"

@@ -21,20 +21,12 @@ static void put_query(FILE *stream, const char *text)
 	}
 }
 
-static FILE *open_text(char **text, size_t *size)
-{
-	FILE *stream = open_memstream(text, size);
-	if (!stream)
-		die("out of memory");
-	return stream;
-}
-
 static struct push_request make_pyroscope(const struct pushed *pushed)
 {
 	struct push_request request = {0};
 	char *name = NULL;
 	size_t size;
-	FILE *stream = open_text(&name, &size);
+	FILE *stream = open_bytes(&name, &size);
 
 	fputs(pushed->name, stream);
 	for (size_t i = 0; i < pushed->label_count; i++)
@@ -42,7 +34,7 @@ static struct push_request make_pyroscope(const struct pushed *pushed)
 		        pushed->labels[i].value);
 	fputs(pushed->label_count ? "}" : "", stream);
 	fclose(stream);
-	stream = open_text(&request.path, &size);
+	stream = open_bytes(&request.path, &size);
 	fputs("/ingest?name=", stream);
 	put_query(stream, name);
 	fprintf(stream, "&from=%" PRId64 "&until=%" PRId64 "&format=pprof&spyName=leakwrap",
@@ -50,7 +42,7 @@ static struct push_request make_pyroscope(const struct pushed *pushed)
 	fclose(stream);
 	free(name);
 
-	stream = open_text(&request.body, &request.size);
+	stream = open_bytes(&request.body, &request.size);
 	fprintf(stream,
 	        "--%s\r\nContent-Disposition: form-data; name=\"profile\"; "
 	        "filename=\"profile.pprof\"\r\nContent-Type: application/octet-stream\r\n\r\n",

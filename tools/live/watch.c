@@ -223,7 +223,7 @@ struct request {
 
 static void begin_request(struct request *request)
 {
-	request->errors = open_memstream(&request->error, &request->error_size);
+	request->errors = open_bytes(&request->error, &request->error_size);
 	send_complaints(request->errors);
 	request->process.pid = request->target->pid;
 	request->began = watch_now();
@@ -326,7 +326,7 @@ static bool read_dump(struct watch *watch, struct request *request)
 	double began = thread_time();
 	char *unused = NULL;
 	size_t size;
-	FILE *warnings = open_memstream(&unused, &size);
+	FILE *warnings = open_bytes(&unused, &size);
 
 	send_complaints(warnings);
 	parse_text(request->raw, request->raw_size, take_dump, &taking);
@@ -335,8 +335,7 @@ static bool read_dump(struct watch *watch, struct request *request)
 		complain("the dump of process %d is damaged%s%s", target->pid,
 		         taking.damage ? ": " : "", taking.damage ? taking.damage : "");
 	send_complaints(NULL);
-	if (warnings)
-		fclose(warnings);
+	fclose(warnings);
 	free(unused);
 	watch->reading -= target->reading;
 	target->reading = request->waiting + thread_time() - began - taking.naming;
@@ -348,15 +347,12 @@ static bool read_dump(struct watch *watch, struct request *request)
 static void finish_request(struct watch *watch, struct request *request)
 {
 	struct target *target = request->target;
-
-	target->took = watch_now() - request->began;
 	const bool taken = request->raw && read_dump(watch, request);
+
 	free(target->error);
-	if (request->errors)
-		fclose(request->errors);
-	if (request->error)
-		request->error[strcspn(request->error, "\n")] = '\0'; /* one line says it */
-	target->error = request->error && *request->error ? request->error : NULL;
+	fclose(request->errors);
+	request->error[strcspn(request->error, "\n")] = '\0'; /* one line says it */
+	target->error = *request->error ? request->error : NULL;
 	if (!target->error)
 		free(request->error);
 	if (taken) {

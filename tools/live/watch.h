@@ -44,7 +44,6 @@ struct target {
 	unsigned tries;  /* that ended, with a dump or with an error */
 	double asked_at; /* in seconds of watch_now; 0: never */
 	double came_at;  /* when the last dump came */
-	double took;     /* seconds from the request to the dump */
 	/* Seconds of a processor to find and read the last dump, without names of new stacks. */
 	double reading;
 	char *error; /* why the last try failed, a line, or NULL */

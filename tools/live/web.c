@@ -32,12 +32,10 @@ static struct web_reply make_error(unsigned status, const char *format, ...)
 	if (vasprintf(&line, format, arguments) < 0)
 		line = NULL;
 	va_end(arguments);
-	FILE *stream = open_memstream(&body, &size);
-	if (stream) {
-		put_text(stream, line ? line : format);
-		putc('\n', stream);
-		fclose(stream);
-	}
+	FILE *stream = open_bytes(&body, &size);
+	put_text(stream, line ? line : format);
+	putc('\n', stream);
+	fclose(stream);
 	free(line);
 	return make_reply(status, text_type, body, size);
 }
@@ -213,9 +211,7 @@ static struct web_reply answer_cmdline(const struct target *target)
 	const struct dump *last = watch_last(target);
 	char *body = NULL;
 	size_t size = 0;
-	FILE *stream = open_memstream(&body, &size);
-	if (!stream)
-		die("out of memory");
+	FILE *stream = open_bytes(&body, &size);
 	for (size_t i = 0; i < last->command_count; i++) {
 		put_text(stream, last->command[i]);
 		putc('\n', stream);
@@ -308,9 +304,7 @@ static struct web_reply answer_dumps(struct target *const *targets, size_t count
 {
 	char *body = NULL;
 	size_t size = 0;
-	FILE *stream = open_memstream(&body, &size);
-	if (!stream)
-		die("out of memory");
+	FILE *stream = open_bytes(&body, &size);
 	for (size_t i = 0; i < count; i++)
 		if (targets[i]->raw)
 			fwrite(targets[i]->raw, 1, targets[i]->raw_size, stream);

@@ -3,8 +3,6 @@
 #include "tools/model/view.h"
 #include "tools/torture/torture_report.h"
 
-#include <string.h>
-
 static const char head[] =
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<title>leakwrap torture</title>\n<style>\n"
@@ -19,22 +17,6 @@ static const char head[] =
         "pre { background: #2a2a2a; } td, th { border-color: #444; } }\n"
         "</style>\n</head>\n<body>\n";
 
-/* Writes TEXT, and a number for each character that HTML or a reader could take for another. */
-static void put_escaped(FILE *stream, const char *text)
-{
-	while (*text) {
-		const struct character c = character_at(text);
-
-		if (!c.is_text)
-			putc('?', stream);
-		else if (c.length == 1 && strchr("<>&\"'", (int)c.code))
-			fprintf(stream, "&#%u;", (unsigned)c.code);
-		else
-			fwrite(text, 1, c.length, stream);
-		text += c.length;
-	}
-}
-
 /* Writes the frames of STACK, down to main. */
 static void put_frames(FILE *stream, const struct stack *stack)
 {
@@ -47,9 +29,9 @@ static void put_frames(FILE *stream, const struct stack *stack)
 		const struct location *at = stack->at[i];
 
 		for (unsigned j = 0; j < at->frame_count && number < last; j++, number++) {
-			put_escaped(stream, frame_name(&scratch, at, &at->frames[j]));
+			put_html(stream, frame_name(&scratch, at, &at->frames[j]));
 			fputs("  <span class=\"place\">", stream);
-			put_escaped(stream, frame_place(&scratch, at, &at->frames[j]));
+			put_html(stream, frame_place(&scratch, at, &at->frames[j]));
 			fputs("</span>\n", stream);
 		}
 	}
@@ -61,7 +43,7 @@ static void put_outcomes(FILE *stream, const struct torture *torture)
 {
 	fputs("<h1>", stream);
 	for (char *const *word = torture->argv; *word; word++) {
-		put_escaped(stream, *word);
+		put_html(stream, *word);
 		putc(' ', stream);
 	}
 	fprintf(stream, "</h1>\n<p>%s findings.</p>\n<table>\n",
@@ -114,9 +96,9 @@ static void put_attempts(FILE *stream, const struct torture *torture)
 		if (!attempt->done || stack->depth == 0)
 			continue;
 		fputs("<tr><td>", stream);
-		put_escaped(stream, frame_name(&scratch, stack->at[0], &stack->at[0]->frames[0]));
+		put_html(stream, frame_name(&scratch, stack->at[0], &stack->at[0]->frames[0]));
 		fputs("</td><td class=\"place\">", stream);
-		put_escaped(stream, frame_place(&scratch, stack->at[0], &stack->at[0]->frames[0]));
+		put_html(stream, frame_place(&scratch, stack->at[0], &stack->at[0]->frames[0]));
 		fprintf(stream, "</td><td class=\"n\">%s</td><td>%s</td></tr>\n",
 		        with_commas(attempt->hit), outcome_words[attempt->outcome]);
 		arena_reset(&scratch);
