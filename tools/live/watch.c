@@ -50,24 +50,6 @@ static uint64_t start_time(pid_t pid)
 	return time;
 }
 
-/* Returns the name of the program's file of process PID, or what started it if IN_COMMAND.  Returns
- * "" if that cannot be read.  The string is ARENA's. */
-static const char *process_name(struct arena *arena, pid_t pid, bool in_command)
-{
-	char file[4096];
-	size_t size;
-	if (in_command) {
-		const char *words = read_process_file(arena, pid, "cmdline", &size);
-		return words ? base_name(words) : "";
-	}
-	ssize_t length = readlink(arena_format(arena, "/proc/%d/exe", pid), file, sizeof file - 1);
-	file[length > 0 ? length : 0] = '\0';
-	char *deleted = strstr(file, " (deleted)");
-	if (deleted)
-		*deleted = '\0';
-	return arena_format(arena, "%s", base_name(file));
-}
-
 /* Returns true if the user wants to see process PID.  *NAMED: by its number, or by its name though
  * its program's file cannot be read: then an error says so. */
 static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)

@@ -13,23 +13,6 @@
 
 /* -- finding the files ------------------------------------------------------------------------- */
 
-/* Returns a name for which %e may stand: the first word of the command line if FROM_COMMAND,
- * otherwise the name of the program's file. */
-static const char *program_name(struct arena *arena, const struct target_process *process,
-                                bool from_command)
-{
-	char file[4096];
-	size_t size;
-	if (from_command) {
-		const char *words = read_process_file(arena, process->pid, "cmdline", &size);
-		return words ? base_name(words) : "";
-	}
-	ssize_t length =
-	        readlink(arena_format(arena, "/proc/%d/exe", process->pid), file, sizeof file - 1);
-	file[length > 0 ? length : 0] = '\0';
-	return arena_format(arena, "%s", base_name(file));
-}
-
 /* Returns the pattern of glob(3) that matches TEXT alone. */
 static const char *quote_for_glob(struct arena *arena, const char *text)
 {
@@ -178,7 +161,7 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 		for (size_t i = 0; i < 2 * folder_count; i++)
 			log.patterns[log.pattern_count++] =
 			        log_pattern(arena, &log, process, folders[i / 2],
-			                    program_name(arena, process, i % 2 == 0));
+			                    process_name(arena, process->pid, i % 2 == 0));
 	}
 	log.files = find_files(&log);
 	log.before = arena_alloc(arena, log.files.gl_pathc * sizeof *log.before);

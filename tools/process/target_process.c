@@ -51,6 +51,26 @@ char *read_process_file(struct arena *arena, pid_t pid, const char *name, size_t
 	return read_file(arena, arena_format(arena, "/proc/%d/%s", pid, name), size);
 }
 
+const char *process_name(struct arena *arena, pid_t pid, bool from_command)
+{
+	static const char deleted[] = " (deleted)";
+	char file[4096];
+	size_t size;
+	if (from_command) {
+		const char *words = read_process_file(arena, pid, "cmdline", &size);
+		return words ? base_name(words) : "";
+	}
+	ssize_t length = readlink(arena_format(arena, "/proc/%d/exe", pid), file, sizeof file);
+	if (length <= 0)
+		return "";
+	const char *name = base_name(arena_copy(arena, file, (size_t)length));
+	/* The system says so of a file that is gone (proc(5)). */
+	size_t own = strlen(name), behind = strlen(deleted);
+	return own > behind && strcmp(name + own - behind, deleted) == 0
+	               ? arena_copy(arena, name, own - behind)
+	               : name;
+}
+
 /* -- options ----------------------------------------------------------------------------------- */
 
 /* Returns the value of KEY in OPTIONS, which is read as the tracer reads it (wrap/base/options.c).

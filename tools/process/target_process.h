@@ -61,6 +61,11 @@ bool process_is_traced(pid_t pid);
  * "none", and -1 if there is no such signal. */
 int signal_number(const char *name);
 
+/* Returns the name of the program of process PID: the first word of its command line if
+ * FROM_COMMAND, otherwise its file, without folders.  Returns "" if that cannot be read.  The
+ * string is ARENA's. */
+const char *process_name(struct arena *arena, pid_t pid, bool from_command);
+
 /* Reads the file /proc/PID/NAME.  Returns its bytes with a NUL behind them, from ARENA, and their
  * number in *SIZE.  Returns NULL with errno set if the file cannot be opened. */
 char *read_process_file(struct arena *arena, pid_t pid, const char *name, size_t *size);
