@@ -401,3 +401,5 @@ for command in dump mark; do
 	status_is 2 "$lw" $command 4194305 4194306
 	said '4194306: one argument too many'
 done
+status_is 2 "$lw" dump --timeout=86401 4194305
+said '--timeout=86401: seconds, from 0 to 86400'

@@ -6,6 +6,7 @@
 #include "tools/model/totals.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,6 +133,17 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 	if (!parse_size(argument, &value))
 		option_error(state, "--%s=%s: not a number", name, argument);
 	return value;
+}
+
+uint64_t option_seconds(const struct argp_state *state, const char *name, const char *argument,
+                        uint64_t least)
+{
+	enum { DAY = 86400 };
+	uint64_t seconds;
+	if (!parse_number(argument, &seconds) || seconds < least || seconds > DAY)
+		option_error(state, "--%s=%s: seconds, from %" PRIu64 " to %d", name, argument,
+		             least, DAY);
+	return seconds;
 }
 
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument)

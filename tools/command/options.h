@@ -57,6 +57,10 @@ unsigned options_top(const struct options *options);
  * may follow the number. */
 uint64_t option_size(const struct argp_state *state, const char *name, const char *argument);
 
+/* Returns the seconds of ARGUMENT of option NAME, from LEAST to 86400, or ends the tool so. */
+uint64_t option_seconds(const struct argp_state *state, const char *name, const char *argument,
+                        uint64_t least);
+
 /* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists, or ends the tool so. */
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument);
 

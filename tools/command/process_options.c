@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "tools/command/options.h"
+
 enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
 
 static error_t parse_option(int key, char *argument, struct argp_state *state)
@@ -14,8 +16,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->timeout = DEFAULT_TIMEOUT;
 		break;
 	case 't':
-		if (!parse_number(argument, &options->timeout) || options->timeout > 86400)
-			argp_error(state, "--timeout=%s: seconds", argument);
+		options->timeout = option_seconds(state, "timeout", argument, 0);
 		break;
 	case 's':
 		options->signal = argument;

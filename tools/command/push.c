@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/command/options.h"
 #include "tools/live/profile.h"
 #include "tools/live/push.h"
 
@@ -93,7 +94,6 @@ static void add_label(struct push *push, const struct argp_state *state, char *a
 static error_t parse_push(int key, char *argument, struct argp_state *state)
 {
 	struct push *push = state->input;
-	uint64_t number;
 	switch (key) {
 	case KEY_TO:
 		push->to = argument;
@@ -110,9 +110,7 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 		push->tenant = argument;
 		break;
 	case KEY_INTERVAL:
-		if (!parse_number(argument, &number) || number == 0 || number > 86400)
-			argp_error(state, "--interval=%s: seconds, up to 86400", argument);
-		push->options.interval = (double)number;
+		push->options.interval = (double)option_seconds(state, "interval", argument, 1);
 		break;
 	case KEY_QUEUE:
 		push->queue = argument;

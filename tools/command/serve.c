@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/command/options.h"
 #include "tools/live/http.h"
 
 enum {
@@ -34,14 +35,6 @@ struct server {
 	struct http http;
 };
 
-static uint64_t seconds_of(const struct argp_state *state, const char *name, const char *argument)
-{
-	uint64_t seconds;
-	if (!parse_number(argument, &seconds) || seconds > 86400)
-		argp_error(state, "--%s=%s: seconds, up to 86400", name, argument);
-	return seconds;
-}
-
 static error_t parse_serve(int key, char *argument, struct argp_state *state)
 {
 	struct server *server = state->input;
@@ -50,10 +43,10 @@ static error_t parse_serve(int key, char *argument, struct argp_state *state)
 		server->listen = argument;
 		break;
 	case KEY_INTERVAL:
-		server->options.interval = (double)seconds_of(state, "interval", argument);
+		server->options.interval = (double)option_seconds(state, "interval", argument, 0);
 		break;
 	case KEY_TIMEOUT:
-		server->options.timeout = (double)seconds_of(state, "timeout", argument);
+		server->options.timeout = (double)option_seconds(state, "timeout", argument, 0);
 		break;
 	case KEY_KINDS:
 		server->options.kinds = true;

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/command/options.h"
 #include "tools/live/watch.h"
 #include "tools/model/kinds.h"
 
@@ -648,12 +649,9 @@ static void run(struct top *top)
 static error_t parse_top(int key, char *argument, struct argp_state *state)
 {
 	struct top *top = state->input;
-	uint64_t seconds;
 	switch (key) {
 	case KEY_INTERVAL:
-		if (!parse_number(argument, &seconds) || seconds == 0 || seconds > 86400)
-			argp_error(state, "--interval=%s: seconds, up to 86400", argument);
-		top->options.interval = (double)seconds;
+		top->options.interval = (double)option_seconds(state, "interval", argument, 1);
 		break;
 	case 'k':
 		top->options.kinds = true;
