@@ -242,10 +242,10 @@ $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
 	$(make_folder)
 	$(Q)cp $< $@
 
-# The runtime's flags that select the target, and that gcc and clang both have.  A function that the
-# link names may take floating-point numbers.
-GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-% $(GENERAL_REGISTERS),\
-	$(RUNTIME_CFLAGS))
+# The runtime's flags that select the target, and that gcc and clang both have: the compiler of the
+# user's link may be the other one.  A function that the link names may take floating-point numbers.
+GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-% $(GENERAL_REGISTERS) \
+	$(STRATEGIES),$(RUNTIME_CFLAGS))
 $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(make_folder)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@

@@ -42,3 +42,11 @@ for linker in bfd gold lld mold; do
 		equal "$linker $kind: leak" "$(site_by "$W/log" 1 leak)" "77 1"
 	done
 done
+
+# What clang's runtime records of itself suits other compilers.
+for compiler in gcc clang; do
+	for words in --options=exit=0 --allocator=malloc=f; do
+		sh "$O/generator/generate.sh" --output="$W/made" $words -- $compiler ||
+			fail "$compiler $words: not generated"
+	done
+done

@@ -2,6 +2,7 @@
 # leakwrap cc adds its flags exactly if the compiler links a program.
 #
 # A project that knows nothing of it relinks by make CC="leakwrap cc -- gcc".
+# timeout: 300
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
@@ -187,6 +188,22 @@ touch -d '10 days ago' "$W/cache/leakwrap"/*
 status_is 0 "$lw" cc --options=exit=1 -- "$CC" "$W/short/m.c" -o "$W/short/x"
 equal "results after some days" "$(find "$W/cache/leakwrap" -name '*.a' | wc -l)" 1
 status_is 0 "$lw" cc --options= -- "$CC" "$W/short/m.c" -o "$W/short/x"
+
+# The runtime's compiler need not be the link's.
+for compiler in gcc clang; do
+	command -v $compiler >"$W/which" 2>&1 || continue
+	status_is 0 "$lw" cc --options=exit=0 -- $compiler "$W/short/m.c" -o "$W/short/x"
+	status_is 0 "$lw" flags --allocator=malloc=f --output="$W/short/flags" -- $compiler
+done
+
+# The reason of a compiler that fails, in one line.
+reason='compiles not even an empty file with the flags of this link: '
+status_is 2 "$lw" cc --allocator=malloc=f -- "$CC" -mno-such-flag "$W/short/m.c"
+said "^leakwrap: $CC $reason.*no-such-flag"
+printf '#!/bin/sh\necho no licence >&2\nexit 1\n' >"$W/short/tcc"
+chmod +x "$W/short/tcc"
+status_is 2 "$lw" cc --options=exit=0 -- "$W/short/tcc" "$W/short/m.c"
+said "/tcc ${reason}no licence\$"
 
 # These are the tool's own options.
 status_is 0 "$lw" cc --options exit=0 -- "$CC" "$W/short/m.c" -o "$W/short/x"

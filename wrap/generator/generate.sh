@@ -346,21 +346,29 @@ esac
 [ -z "$fixed" ] || "$@" $fixed -E -x c /dev/null >/dev/null 2>&1 || fixed=
 case $here in /*) ;; *) here=$PWD/$here ;; esac
 
+# refuse_source COMPILER FLAG...: refuses $source, which the compiler has not compiled.
+refuse_source() {
+	name=$(basename "$source" .c)
+	case $name in
+	leakwrap_link_*) why="$1 does not compile what leakwrap cc makes for this program" ;;
+	*) why="the wrapper of $name cannot be compiled; look at its parameters' types" ;;
+	esac
+	# shellcheck disable=SC2086 # lists of flags
+	"$@" $flags $fixed -c -o "$work/empty" -x c /dev/null >"$work/errors.empty" 2>&1 || {
+		why="$1 compiles not even an empty file with the flags of this link"
+		mv "$work/errors.empty" "$work/errors"
+	}
+	# Not each message of a compiler has the word "error".
+	reason=$(sed -n 's/.*error: //p' "$work/errors" | head -n 1)
+	refuse "$why: ${reason:-$(head -n 1 "$work/errors")}"
+}
+
 set -- "$@" -std=gnu11 -w -fno-lto -fno-builtin -fno-stack-protector -U_FORTIFY_SOURCE
 for source in "$work"/*.c; do
 	[ -e "$source" ] || break
 	# shellcheck disable=SC2086 # lists of flags
-	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 || {
-		name=${source##*/}
-		name=${name%.c}
-		case $name in
-		leakwrap_link_*)
-			why="$1 does not compile what leakwrap cc makes for this program"
-			;;
-		*) why="the wrapper of $name cannot be compiled; look at its parameters' types" ;;
-		esac
-		refuse "$why: $(sed -n 's/.*error: //p' "$work/errors" | head -n 1)"
-	}
+	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 ||
+		refuse_source "$@"
 done
 [ -n "$ar" ] || ar=$("$@" -print-prog-name=ar 2>/dev/null) || ar=''
 command -v "$ar" >/dev/null 2>&1 || ar='ar'
