@@ -205,6 +205,22 @@ chmod +x "$W/short/tcc"
 status_is 2 "$lw" cc --options=exit=0 -- "$W/short/tcc" "$W/short/m.c"
 said "/tcc ${reason}no licence\$"
 
+# Flags that select the target come with their arguments, also from a response file. Arguments of
+# other flags are none.
+cat >"$W/short/tcc" <<'END'
+#!/bin/sh
+echo "$@" >>"$ECHOED"
+exit 1
+END
+echo '-mllvm -x=1' >"$W/short/rsp"
+flags="-B $W --sysroot / -target t --target=t -m32"
+rm -f "$ECHOED"
+# shellcheck disable=SC2086 # words
+status_is 2 "$lw" cc --options=exit=0 -- "$W/short/tcc" -Xclang -mno-x -o -m.o $flags \
+	"@$W/short/rsp" "$W/short/m.c" -I -B
+said '/tcc compiles not even an empty file with the flags of this link: it says nothing$'
+equal "flags of the target" "$(head -n 1 "$ECHOED")" "$flags -mllvm -x=1 -dumpmachine"
+
 # These are the tool's own options.
 status_is 0 "$lw" cc --options exit=0 -- "$CC" "$W/short/m.c" -o "$W/short/x"
 status_is 2 "$lw" cc --options -- "$CC" "$W/short/m.c"

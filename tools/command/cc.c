@@ -391,22 +391,28 @@ static bool is_cxx_compiler(char *const *words, size_t count)
 	return false;
 }
 
-/* Adds the COUNT words of the compiler to COMPILER, and those of its flags that select the
- * target. */
-static void read_compiler(struct arguments *compiler, char *const *words, size_t count)
+/* Returns true if OPTION selects the target, or where its files are. */
+static bool is_of_target(const char *option)
 {
-	static const char *const flags[] = {"-m", "--target=", "--sysroot=", "-B",
-	                                    "--gcc-toolchain="};
+	static const char *const starts[] = {"-m",        "-target", "--target",
+	                                     "--sysroot", "-B",      "--gcc-toolchain="};
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+		if (strncmp(option, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the COUNT words of the compiler, at WORDS, to COMPILER, and the options of the target in
+ * LINE. */
+static void read_compiler(struct arguments *compiler, char *const *words, size_t count,
+                          const struct command_line *line)
+{
 	for (; count > 0; count--)
 		add_argument(compiler, *words++);
-	for (; *words; words++) {
-		if (strcmp(*words, "-target") == 0 && words[1]) {
-			add_argument(compiler, words[0]);
-			add_argument(compiler, *++words);
-		}
-		for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-			if (strncmp(*words, flags[i], strlen(flags[i])) == 0)
-				add_argument(compiler, *words);
+	for (size_t i = 0, used; i < line->count; i += used) {
+		used = takes_argument(line->words[i]) && i + 1 < line->count ? 2 : 1;
+		for (size_t j = 0; j < used && is_of_target(line->words[i]); j++)
+			add_argument(compiler, line->words[i + j]);
 	}
 }
 
@@ -448,8 +454,7 @@ static int read_own_option(struct link *link, struct arena *arena, char *const *
 	}
 	if (words[0][0] == '-' && strcmp(words[0], "--") != 0)
 		die("cc: unknown option '%s'; the compiler's own options stand behind its name, as "
-		    "in "
-		    "leakwrap cc -- gcc %s",
+		    "in leakwrap cc -- gcc %s",
 		    words[0], words[0]);
 	return 0;
 }
@@ -507,7 +512,7 @@ int command_cc(int argc, char **argv)
 		/* A shared library may call malloc before the sanitizer's runtime has started.
 		 * The tracer's start would then call functions that the sanitizer replaces. */
 		link.program_only = link.program_only || line.sanitized;
-		read_compiler(&link.compiler, argv + first, compiler_words);
+		read_compiler(&link.compiler, argv + first, compiler_words, &line);
 		if (line.has_language) {
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");

@@ -360,7 +360,8 @@ refuse_source() {
 	}
 	# Not each message of a compiler has the word "error".
 	reason=$(sed -n 's/.*error: //p' "$work/errors" | head -n 1)
-	refuse "$why: ${reason:-$(head -n 1 "$work/errors")}"
+	reason=${reason:-$(head -n 1 "$work/errors")}
+	refuse "$why: ${reason:-it says nothing}"
 }
 
 set -- "$@" -std=gnu11 -w -fno-lto -fno-builtin -fno-stack-protector -U_FORTIFY_SOURCE
