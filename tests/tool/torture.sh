@@ -88,6 +88,16 @@ shows '^  1 finding$'
 status_is 0 "$lw" torture --hits=2,last --limit=2 -- "$W/bugs" null
 shows '^  2 failures tried'
 
+# The settings file is an option of the tool, and not of the program.
+echo 'limit=2' >"$W/settings"
+for option in "--config=$W/settings" "--engine rerun --config $W/settings" \
+	"-j 1 --conf=$W/settings --"; do
+	# shellcheck disable=SC2086 # words
+	status_is 0 "$lw" torture $option "$W/bugs" null --config=none
+	shows '^  2 failures tried'
+done
+status_is 0 "$lw" torture --limit=1 "$W/bugs" null --config=none
+
 # Suppressions, and leaks that an error exit leaves.
 printf 'crash:write_to_null\nleak:library_open\n' >"$W/suppressions"
 status_is 0 "$lw" torture --suppressions="$W/suppressions" -- "$W/bugs" null,library

@@ -142,6 +142,9 @@ status_is 0 "$lw" report --config="$W/settings" "$W/log"
 shows ' open_table$'
 status_is 0 "$lw" report --config "$W/settings" "$W/log"
 shows ' open_table$'
+status_is 0 "$lw" report "$W/log" --config="$W/settings"
+shows ' open_table$'
+(cd "$W" && "$lw" report -o --config=out log) || fail "the value of another option"
 status_is 2 "$lw" report --config="$W/none" "$W/log"
 said "none: No such file"
 for bad in 'output=x' 'config=x' 'nonsense' 'help'; do

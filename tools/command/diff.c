@@ -124,7 +124,7 @@ int command_diff(int argc, char **argv)
 	struct diff_options options = {0};
 	struct report report;
 
-	settings_read(&options.common.arena, &argp, &report_argp, &argc, &argv);
+	settings_read(&options.common.arena, &argp, &report_argp, 0, &argc, &argv);
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
 	report_start(&report);
 	enum status status = make_diff(&options, &report);

@@ -458,7 +458,7 @@ int command_report(int argc, char **argv)
 	struct report_options options = {0};
 	struct report report;
 
-	settings_read(&options.common.arena, &report_argp, &report_argp, &argc, &argv);
+	settings_read(&options.common.arena, &report_argp, &report_argp, 0, &argc, &argv);
 	argp_parse(&report_argp, argc, argv, 0, NULL, &options);
 	if (options.log_count == 0) {
 		GROW(options.logs, options.log_room, 1);

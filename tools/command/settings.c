@@ -2,12 +2,13 @@
 #include "tools/command/settings.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char file_name[] = ".leakwrap";
-static const char config_option[] = "--config";
+static const char config_option[] = "config";
 
 /* Where the settings come from.  They are the arguments 1 to COUNT. */
 static struct {
@@ -31,21 +32,66 @@ void option_error(const struct argp_state *state, const char *format, ...)
 	free(text);
 }
 
-/* Returns the file that --config names on the command line, or NULL.  As in argp, --config may be
- * shortened as long as no other option begins so. */
-static const char *named_file(int argc, char **argv)
-{
-	enum { SHORTEST = sizeof "--con" - 1 }; /* --color begins with --co, too */
+/* -- the file ---------------------------------------------------------------------------------- */
 
-	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-		size_t length = strcspn(argv[i], "=");
-		if (length < SHORTEST || length > sizeof config_option - 1 ||
-		    strncmp(argv[i], config_option, length) != 0)
+/* The options of a command in the form of getopt_long. */
+struct getopt_options {
+	const char *letters;
+	struct option *all; /* the last one has no name */
+	size_t count, room;
+};
+
+enum { CONFIG_KEY = 1 }; /* no letter */
+
+/* Adds the options of ARGP and its children to OPTIONS.  Letters come from ARENA. */
+static void add_options(struct getopt_options *options, struct arena *arena,
+                        const struct argp *argp)
+{
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++) {
+		const bool optional = o->flags & OPTION_ARG_OPTIONAL;
+
+		if (o->key > ' ' && o->key <= '~')
+			options->letters = arena_format(arena, "%s%c%s", options->letters, o->key,
+			                                !o->arg    ? ""
+			                                : optional ? "::"
+			                                           : ":");
+		if (!o->name)
 			continue;
-		return argv[i][length] ? argv[i] + length + 1 : argv[i + 1];
+		GROW(options->all, options->room, options->count + 2);
+		options->all[options->count++] =
+		        (struct option){o->name,
+		                        !o->arg    ? no_argument
+		                        : optional ? optional_argument
+		                                   : required_argument,
+		                        NULL, strcmp(o->name, config_option) == 0 ? CONFIG_KEY : 0};
+		options->all[options->count] = (struct option){0};
 	}
-	return NULL;
+	for (const struct argp_child *child = argp->children; child && child->argp; child++)
+		add_options(options, arena, child->argp);
 }
+
+/* Returns the file that --config names among the options of ARGP on the command line, or NULL.
+ * FLAGS are those of argp_parse. */
+static const char *named_file(struct arena *arena, const struct argp *argp, unsigned flags,
+                              int argc, char *const *argv)
+{
+	struct getopt_options options = {.letters = flags & ARGP_IN_ORDER ? "+" : ""};
+	char **words = arena_alloc(arena, ((size_t)argc + 1) * sizeof *words);
+	const char *file = NULL;
+
+	add_options(&options, arena, argp);
+	memcpy(words, argv, ((size_t)argc + 1) * sizeof *words); /* getopt_long moves words */
+	opterr = 0;                                              /* argp_parse tells errors */
+	for (int key = 0; key != -1 && !file;) {
+		key = getopt_long(argc, words, options.letters, options.all, NULL);
+		if (key == CONFIG_KEY)
+			file = optarg;
+	}
+	free(options.all);
+	return file;
+}
+
+/* -- its lines --------------------------------------------------------------------------------- */
 
 /* Returns the option of ARGP or its children whose name is the LENGTH bytes at NAME, or NULL. */
 static const struct argp_option *find_option(const struct argp *argp, const char *name,
@@ -66,7 +112,7 @@ static const struct argp_option *find_option(const struct argp *argp, const char
  * the command line alone. */
 static bool is_allowed(const struct argp_option *option)
 {
-	return strcmp(option->name, "output") != 0 && strcmp(option->name, config_option + 2) != 0;
+	return strcmp(option->name, "output") != 0 && strcmp(option->name, config_option) != 0;
 }
 
 /* Returns the option on LINE as a word of the command line, or NULL if only another command has it.
@@ -93,9 +139,10 @@ static char *argument_of(struct arena *arena, const struct argp *argp, const str
 }
 
 void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others,
-                   int *argc, char ***argv)
+                   unsigned flags, int *argc, char ***argv)
 {
-	const char *named = named_file(*argc, *argv), *file = named ? named : file_name;
+	const char *named = named_file(arena, argp, flags, *argc, *argv);
+	const char *file = named ? named : file_name;
 	struct setting_lines lines = {.stream = fopen(file, "re")};
 	char **all = NULL;
 	unsigned long *numbers = NULL;

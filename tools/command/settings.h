@@ -13,11 +13,11 @@
  * is such a file.  A line is a long option, with or without its dashes: "skip=pool_*".  Empty lines
  * and lines that begin with # are comments.
  *
- * ARGP has the options of the command.  Options that only OTHERS has are skipped.  The new *ARGV
- * comes from ARENA.  Ends the tool with a message if the file cannot be read or a line is no
- * option. */
+ * ARGP has the options of the command, and FLAGS are those of argp_parse.  Options that only OTHERS
+ * has are skipped.  The new *ARGV comes from ARENA.  Ends the tool with a message if the file
+ * cannot be read or a line is no option. */
 void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others,
-                   int *argc, char ***argv);
+                   unsigned flags, int *argc, char ***argv);
 
 /* Ends the tool with status 2 and a message about the option that argp reads at STATE.  FORMAT is
  * the text.  For an option of a settings file the message names the file and the line. */

@@ -402,7 +402,8 @@ int command_torture(int argc, char **argv)
 	struct torture torture = {0};
 	struct runner runner = {0};
 
-	settings_read(&options.common.arena, &torture_argp, &report_argp, &argc, &argv);
+	settings_read(&options.common.arena, &torture_argp, &report_argp, ARGP_IN_ORDER, &argc,
+	              &argv);
 	argp_parse(&torture_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
 	if (options.common.format == FORMAT_FOLDED || options.common.format == FORMAT_PPROF)
 		die("--format=%s is not for a torture: text, json or html",
