@@ -88,6 +88,13 @@ shows '^  1 finding$'
 status_is 0 "$lw" torture --hits=2,last --limit=2 -- "$W/bugs" null
 shows '^  2 failures tried'
 
+status_is 0 "$lw" torture --hits=0x1,1,last --limit=2 -- "$W/bugs" null
+shows '^  2 failures tried'
+for wrong in hits=0 hits=1,,2 hits=,1 jobs=0 jobs=4294967297 timeout=18446744074; do
+	status_is 2 "$lw" torture --$wrong -- "$W/bugs"
+	said "^leakwrap torture: --$wrong: "
+done
+
 # The settings file is an option of the tool, and not of the program.
 echo 'limit=2' >"$W/settings"
 for option in "--config=$W/settings" "--engine rerun --config $W/settings" \

@@ -29,12 +29,23 @@ enum {
 	KEY_LEAKS,
 };
 
+/* The allocations of a call site that fail. */
+struct hits {
+	uint64_t *all; /* numbers from 1; LAST_HIT: the last one */
+	size_t count, room;
+};
+
+enum { LAST_HIT = 0 };
+
+/* In seconds: ten times as many nanoseconds, added to the time, fit 64 bits. */
+enum { LONGEST_TIMEOUT = 100000000 };
+
 struct torture_options {
 	struct options common;
 	enum engine_choice { ENGINE_ANY, ENGINE_FORK, ENGINE_RERUN } engine;
 	unsigned jobs;
 	const char *state;
-	const char *hits; /* "1,2,last" */
+	struct hits hits;
 	bool sticky, only_handled_leaks;
 	struct patterns below;
 	const char *size;
@@ -75,23 +86,45 @@ static void add_pattern(struct patterns *patterns, const char *pattern)
 	patterns->all[patterns->count++] = pattern;
 }
 
-/* Returns whether LIST is numbers and "last" with commas between them. */
-static bool is_hits(const char *list)
+static void add_hit(struct hits *hits, uint64_t hit)
 {
-	while (*list) {
+	GROW(hits->all, hits->room, hits->count + 1);
+	hits->all[hits->count++] = hit;
+}
+
+/* Adds those of LIST, numbers and "last" with commas between them.  Returns false if it is
+ * something else. */
+static bool add_hits(struct hits *hits, const char *list)
+{
+	for (bool more = true; more; list++) {
 		const size_t length = strcspn(list, ",");
 		char word[24];
-		uint64_t number;
+		uint64_t hit = LAST_HIT;
 
-		if (length == 0 || length >= sizeof word)
+		if (length >= sizeof word)
 			return false;
 		memcpy(word, list, length);
 		word[length] = '\0';
-		if (strcmp(word, "last") != 0 && (!parse_number(word, &number) || number == 0))
+		if (strcmp(word, "last") != 0 && (!parse_number(word, &hit) || hit == 0))
 			return false;
-		list += length + (list[length] == ',');
+		add_hit(hits, hit);
+		list += length;
+		more = *list == ',';
 	}
 	return true;
+}
+
+/* Returns the number ARGUMENT of option NAME.  Ends the tool with a message unless it is LEAST to
+ * MOST. */
+static uint64_t number_between(const struct argp_state *state, const char *name,
+                               const char *argument, uint64_t least, uint64_t most)
+{
+	const uint64_t number = option_size(state, name, argument);
+
+	if (number < least || number > most)
+		option_error(state, "--%s=%s: %" PRIu64 " to %" PRIu64, name, argument, least,
+		             most);
+	return number;
 }
 
 static enum engine_choice engine_named(const struct argp_state *state, const char *name)
@@ -115,17 +148,15 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 		options->engine = engine_named(state, argument);
 		break;
 	case 'j':
-		options->jobs = (unsigned)option_size(state, "jobs", argument);
-		if (options->jobs == 0 || options->jobs > 4096)
-			option_error(state, "--jobs=%s: 1 to 4096", argument);
+		options->jobs = (unsigned)number_between(state, "jobs", argument, 1, 4096);
 		break;
 	case KEY_STATE:
 		options->state = argument;
 		break;
 	case KEY_HITS:
-		if (!*argument || !is_hits(argument))
+		options->hits.count = 0;
+		if (!add_hits(&options->hits, argument))
 			option_error(state, "--hits=%s: numbers or last, with commas", argument);
-		options->hits = argument;
 		break;
 	case KEY_STICKY:
 		options->sticky = true;
@@ -139,7 +170,7 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 		options->size = argument;
 		break;
 	case KEY_TIMEOUT:
-		options->timeout = option_size(state, "timeout", argument);
+		options->timeout = number_between(state, "timeout", argument, 0, LONGEST_TIMEOUT);
 		break;
 	case KEY_LIMIT:
 		options->limit = option_size(state, "limit", argument);
@@ -221,22 +252,19 @@ static void add_attempt(struct torture *torture, const struct failure *site, uin
 }
 
 /* Adds the attempts at SITE that HITS names. */
-static void add_attempts(struct torture *torture, const struct failure *site, const char *hits)
+static void add_attempts(struct torture *torture, const struct failure *site,
+                         const struct hits *hits)
 {
 	const size_t before = torture->attempt_count;
 
-	while (*hits) {
-		char *end;
-		const bool last = strncmp(hits, "last", 4) == 0;
-		const uint64_t hit = last ? site->hits : strtoull(hits, &end, 10);
+	for (size_t i = 0; i < hits->count; i++) {
+		const uint64_t hit = hits->all[i] == LAST_HIT ? site->hits : hits->all[i];
 		bool known = hit > site->hits;
 
-		for (size_t i = before; i < torture->attempt_count; i++)
-			known |= torture->attempts[i].hit == hit;
+		for (size_t j = before; j < torture->attempt_count; j++)
+			known |= torture->attempts[j].hit == hit;
 		if (!known)
 			add_attempt(torture, site, hit);
-		hits += strcspn(hits, ",");
-		hits += *hits == ',';
 	}
 }
 
@@ -274,7 +302,7 @@ static void choose_attempts(struct torture_options *options, struct engine *engi
 		if (excluded[i] || is_of_system(site))
 			torture->left_out++;
 		else
-			add_attempts(torture, site, options->hits);
+			add_attempts(torture, site, &options->hits);
 	}
 	free(excluded);
 	if (options->limit && torture->attempt_count > options->limit)
@@ -398,7 +426,7 @@ static int input_of_runs(void)
 
 int command_torture(int argc, char **argv)
 {
-	struct torture_options options = {.hits = "1"};
+	struct torture_options options = {0};
 	struct torture torture = {0};
 	struct runner runner = {0};
 
@@ -408,6 +436,8 @@ int command_torture(int argc, char **argv)
 	if (options.common.format == FORMAT_FOLDED || options.common.format == FORMAT_PPROF)
 		die("--format=%s is not for a torture: text, json or html",
 		    format_name(options.common.format));
+	if (options.hits.count == 0)
+		add_hit(&options.hits, 1);
 	report_start(&torture.report);
 	torture.argv = options.argv;
 	torture.judges_error_exits = !options.only_handled_leaks;
@@ -433,6 +463,7 @@ int command_torture(int argc, char **argv)
 	torture_free(&torture);
 	arena_free(&engine.arena);
 	free(options.below.all);
+	free(options.hits.all);
 	options_free(&options.common);
 	return (int)status;
 }
