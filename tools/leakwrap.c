@@ -13,7 +13,9 @@
 #include <argp.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/util.h"
@@ -55,11 +57,26 @@ static void print_help(FILE *stream)
 	      stream);
 }
 
+/* The command has told of an error, perhaps of this one. */
+static bool has_told;
+
+/* Ends the tool with a message if its standard output could not be written.  argp ends the tool by
+ * itself after --help, so this is called by exit. */
+static void check_output(void)
+{
+	errno = 0;
+	if ((fflush(stdout) == 0 && !ferror(stdout)) || has_told)
+		return;
+	complain("standard output: %s", errno ? strerror(errno) : "cannot be written");
+	_exit(STATUS_USAGE);
+}
+
 int main(int argc, char **argv)
 {
 	static char name[64];
 
 	argp_err_exit_status = STATUS_USAGE;
+	atexit(check_output);
 	if (argc < 2) {
 		print_help(stderr);
 		return STATUS_USAGE;
@@ -78,10 +95,7 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof name, "leakwrap %s", commands[i].name);
 		argv[1] = name;
 		int status = commands[i].run(argc - 1, argv + 1);
-		if (fflush(stdout) != 0 && status != STATUS_USAGE) {
-			complain("standard output: %s", strerror(errno));
-			status = STATUS_USAGE;
-		}
+		has_told = status == STATUS_USAGE;
 		return status;
 	}
 	complain("there is no command %s; leakwrap --help lists them", argv[1]);

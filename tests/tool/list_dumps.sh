@@ -28,3 +28,12 @@ status_is 2 "$lw" list "$W/empty"
 said 'empty holds no dump'
 "$lw" list "$W/log" >/dev/full 2>"$W/err"
 equal "list on a full device" $? 2
+{
+	cat "$W/log"
+	echo "leakwrap[$pid.4] note stray"
+} >"$W/stray"
+status_is 0 "$lw" list "$W/stray"
+said 'come after its end$'
+"$lw" list "$W/stray" >/dev/full 2>"$W/err"
+equal "list on a full device, with a message" $? 2
+said '^leakwrap: standard output: '

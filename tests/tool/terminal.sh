@@ -95,6 +95,15 @@ for command in "report $W/log" "report -f html $W/log" "diff $W/log $W/log" "aud
 	said 'No space left on device'
 	equal "messages" "$(wc -l <"$W/err")" 1
 done
+for command in --version --help help "cc --help" "report --help" "torture --usage"; do
+	# shellcheck disable=SC2086 # words
+	status_is 0 "$lw" $command
+	# shellcheck disable=SC2086 # words
+	"$lw" $command >/dev/full 2>"$W/err"
+	equal "$command, on a full device" $? 2
+	said '^leakwrap: standard output: '
+	equal "messages" "$(wc -l <"$W/err")" 1
+done
 status_is 2 "$lw" report -o "$W" "$W/log"
 said 'Is a directory'
 status_is 2 "$lw" report -o "$W/none/report" "$W/log"
