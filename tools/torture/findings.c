@@ -52,5 +52,6 @@ void torture_free(struct torture *torture)
 		free(torture->findings[i].attempts);
 	free(torture->findings);
 	free(torture->attempts);
+	free(torture->before);
 	report_free(&torture->report);
 }

@@ -129,16 +129,20 @@ static struct left left_by(const struct site *site, bool only_lost)
 	return left;
 }
 
-/* Returns the blocks that the baseline leaves behind at the call site of STACK. */
-static uint64_t baseline_blocks(const struct dump *baseline, const struct stack *stack,
-                                bool only_lost)
+/* Counts the blocks that the baseline leaves behind at each call site. */
+static void count_before(struct torture *torture)
 {
-	uint64_t blocks = 0;
+	const struct dump *baseline = torture->baseline;
 
-	for (size_t i = 0; i < baseline->site_count; i++)
-		if (baseline->sites[i].stack == stack)
-			blocks += left_by(&baseline->sites[i], only_lost).blocks;
-	return blocks;
+	for (size_t i = 0; i < baseline->site_count; i++) {
+		const struct site *site = &baseline->sites[i];
+
+		GROW(torture->before, torture->before_room, site->stack->number + 1);
+		while (torture->before_count <= site->stack->number)
+			torture->before[torture->before_count++] = (struct left_before){0, 0};
+		torture->before[site->stack->number].lost += left_by(site, true).blocks;
+		torture->before[site->stack->number].live += left_by(site, false).blocks;
+	}
 }
 
 /* Adds a leak for each call site that leaves more blocks behind than without failures: lost blocks
@@ -149,11 +153,16 @@ static bool find_leaks(struct torture *torture, struct attempt *attempt, const s
 	        dump->totals.reach.is_known && torture->baseline->totals.reach.is_known;
 	bool found = false;
 
+	if (torture->before_count == 0)
+		count_before(torture);
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		const struct left left = left_by(site, only_lost);
-		const uint64_t before = baseline_blocks(torture->baseline, site->stack, only_lost);
+		struct left_before known = {0, 0};
 
+		if (site->stack->number < torture->before_count)
+			known = torture->before[site->stack->number];
+		const uint64_t before = only_lost ? known.lost : known.live;
 		if (left.blocks <= before)
 			continue;
 		struct finding *finding =

@@ -62,10 +62,18 @@ struct finding {
 	size_t attempt_count, room;
 };
 
+/* Blocks that the baseline leaves behind at the call site of a stack, as far as they count as
+ * leaks. */
+struct left_before {
+	uint64_t lost, live;
+};
+
 struct torture {
 	struct report report;
 	char *const *argv;
 	const struct dump *baseline;
+	struct left_before *before; /* by the number of a stack; judge fills it */
+	size_t before_count, before_room;
 	int baseline_status;
 	uint64_t baseline_ns;
 	struct attempt *attempts;
