@@ -120,6 +120,29 @@ shows '^  2 findings$'
 status_is 2 "$lw" torture --state="$W/state" -- "$W/bugs" leak
 said 'belongs to another torture: .* leak,library$'
 
+# The words of a program are told apart.
+line='two
+lines'
+set -- 'a b' '' "it's" 'c\n' "$line"
+status_is 0 "$lw" torture --state="$W/words" -- "$W/bugs" "$@"
+status_is 0 "$lw" torture --state="$W/words" -- "$W/bugs" "$@"
+shows '^  9 failures tried: .*, 9 of these before; '
+status_is 2 "$lw" torture --state="$W/words" -- "$W/bugs" a b '' "it's" 'c\n' "$line"
+said "belongs to another torture: .* a.* b '' it.*'s c.*n two.*nlines\$"
+
+# A torture was killed while it wrote a line: the next line is not joined to it.
+state=$W/state/torture
+for lost in 3 $(($(wc -c <"$state") - 9)); do # bytes: of the last line, and all but 9
+	cp "$state" "$W/whole"
+	head -c -"$lost" "$W/whole" >"$state"
+	status_is 1 "$lw" torture --jobs=1 --state="$W/state" -- "$W/bugs" leak,library
+	shows '^  2 findings$'
+	equal "lines" "$(wc -l <"$state")" "$(wc -l <"$W/whole")"
+	status_is 1 "$lw" torture --state="$W/state" -- "$W/bugs" leak,library
+	shows '^  9 failures tried: .*, 9 of these before; '
+	shows '^  2 findings$'
+done
+
 # A user interrupts a torture: nothing stays behind, and it goes on from there.
 "$lw" torture --engine=rerun --jobs=1 --timeout=60 --state="$W/stopped" -- "$W/bugs" retry \
 	>"$W/out" 2>"$W/err" &

@@ -311,18 +311,31 @@ static void choose_attempts(struct torture_options *options, struct engine *engi
 
 /* -- state ------------------------------------------------------------------------------------- */
 
+/* Returns WORD in a form that no other word has, without spaces and on one line. */
+static const char *escaped(struct arena *arena, const char *word)
+{
+	char *text = arena_alloc(arena, 2 * strlen(word) + 1), *end = text;
+
+	if (!*word)
+		return "''";
+	for (; *word; word++) {
+		if (strchr(" '\\\n", *word))
+			*end++ = '\\';
+		*end++ = *word == '\n' ? 'n' : *word;
+	}
+	*end = '\0';
+	return text;
+}
+
 /* Returns a line that says what is tortured and how. */
 static const char *subject_of(const struct torture_options *options, struct arena *arena)
 {
-	char *subject =
+	const char *subject =
 	        arena_format(arena, "leakwrap torture%s%s%s --", options->sticky ? " --sticky" : "",
 	                     options->size ? " --size=" : "", options->size ? options->size : "");
 
 	for (char **word = options->argv; *word; word++)
-		subject = arena_format(arena, "%s %s", subject, *word);
-	for (char *c = subject; *c; c++)
-		if (*c == '\n')
-			*c = ' ';
+		subject = arena_format(arena, "%s %s", subject, escaped(arena, *word));
 	return subject;
 }
 

@@ -64,6 +64,14 @@ static const char *make_folder(struct arena *arena, const char *path)
 	return folder;
 }
 
+/* Cuts the list of attempts off at SIZE, in bytes: a torture that was killed, or met a full disk,
+ * has written a part of a line there. */
+static void drop_cut_line(struct state *state, size_t size)
+{
+	if (ftruncate(fileno(state->attempts), (off_t)size) != 0)
+		die("%s: %s", state->folder, strerror(errno));
+}
+
 struct state state_open(struct arena *arena, const char *path, const char *subject)
 {
 	struct state state = {.folder = make_folder(arena, path)};
@@ -75,14 +83,19 @@ struct state state_open(struct arena *arena, const char *path, const char *subje
 	if (!state.attempts)
 		die("%s: %s", name, strerror(errno));
 	rewind(state.attempts);
-	if (getline(&line, &room, state.attempts) < 0) {
+	const ssize_t got = getline(&line, &room, state.attempts);
+	const bool is_whole = got > 0 && line[got - 1] == '\n';
+	if (got > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (is_whole ? strcmp(line, subject) != 0
+		             : strncmp(line, subject, strlen(line)) != 0)
+			die("%s belongs to another torture: %s", state.folder, line);
+	}
+	if (!is_whole) {
+		drop_cut_line(&state, 0);
 		fprintf(state.attempts, "%s\n", subject);
 		if (fflush(state.attempts) != 0)
 			die("%s: %s", name, strerror(errno));
-	} else {
-		line[strcspn(line, "\n")] = '\0';
-		if (strcmp(line, subject) != 0)
-			die("%s belongs to another torture: %s", state.folder, line);
 	}
 	free(line);
 	return state;
@@ -113,11 +126,15 @@ static bool read_numbers(const char *line, uint64_t *numbers, size_t count)
 size_t state_resume(struct state *state, struct torture *torture)
 {
 	char *line = NULL;
-	size_t room = 0, count = 0;
+	size_t room = 0, count = 0, size = 0;
 	uint64_t numbers[8]; /* as state_add writes them */
 
 	rewind(state->attempts);
-	while (getline(&line, &room, state->attempts) > 0) {
+	for (ssize_t got; (got = getline(&line, &room, state->attempts)) > 0; size += (size_t)got) {
+		if (line[got - 1] != '\n') {
+			drop_cut_line(state, size);
+			break;
+		}
 		if (!read_numbers(line, numbers, sizeof numbers / sizeof *numbers))
 			continue;
 		struct attempt *attempt = find_attempt(torture, numbers[0], numbers[1]);

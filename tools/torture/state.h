@@ -14,10 +14,10 @@ struct state {
 	FILE *attempts;     /* the file FOLDER/torture, open for appending */
 };
 
-/* Opens the folder PATH, and makes it if it is missing; with NULL makes a folder in TMPDIR,
- * which is removed when the tool ends.  SUBJECT
- * says what is tortured and how, in one line.  Ends the tool with a message if the folder cannot be
- * used, or belongs to another subject.  Strings come from ARENA. */
+/* Opens the folder PATH, and makes it if it is missing; with NULL makes a folder in TMPDIR, which
+ * is removed when the tool ends.  SUBJECT says what is tortured and how, in one line.  Ends the
+ * tool with a message if the folder cannot be used, or belongs to another subject.  Strings come
+ * from ARENA. */
 struct state state_open(struct arena *arena, const char *path, const char *subject);
 
 /* Returns the path of the file NAME in the folder of STATE, from ARENA. */
@@ -27,7 +27,8 @@ const char *state_path(struct arena *arena, const struct state *state, const cha
 const char *attempt_log(struct arena *arena, const struct state *state,
                         const struct attempt *attempt);
 
-/* Marks the attempts of TORTURE that are in STATE as done.  Returns their number. */
+/* Marks the attempts of TORTURE that are in STATE as done.  Returns their number.  Removes a last
+ * line that is cut. */
 size_t state_resume(struct state *state, struct torture *torture);
 
 /* Adds ATTEMPT, which is done.  Ends the tool with a message if the disk is full. */
