@@ -70,10 +70,13 @@ equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 2
 
 # HTML.
 status_is 1 "$lw" torture --format=html -- "$W/bugs" null
-for part in '^<!DOCTYPE html>$' '1 findings' '<h2>1. crash</h2>' '^<pre>write_to_null  ' \
+for part in '^<!DOCTYPE html>$' '<p>1 finding\.' '<h2>1. crash</h2>' '^<pre>write_to_null  ' \
 	'</html>$'; do
 	shows "$part"
 done
+status_is 1 "$lw" torture --format=html -- "$W/bugs" leak,library
+shows '<p>2 findings\.'
+shows '<h2>1. leak of 40 bytes in 1 block</h2>'
 status_is 2 "$lw" torture --format=pprof -- "$W/bugs"
 said 'text, json or html'
 

@@ -39,15 +39,22 @@ static void put_frames(FILE *stream, const struct stack *stack)
 	arena_free(&scratch);
 }
 
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
 static void put_outcomes(FILE *stream, const struct torture *torture)
 {
+	const size_t findings = count_findings(torture);
+
 	fputs("<h1>", stream);
 	for (char *const *word = torture->argv; *word; word++) {
 		put_html(stream, *word);
 		putc(' ', stream);
 	}
-	fprintf(stream, "</h1>\n<p>%s findings.</p>\n<table>\n",
-	        with_commas(count_findings(torture)));
+	fprintf(stream, "</h1>\n<p>%s finding%s.</p>\n<table>\n", with_commas(findings),
+	        plural(findings));
 	for (unsigned i = 0; i < OUTCOMES; i++) {
 		const size_t count = count_outcomes(torture, (enum outcome)i);
 
@@ -62,9 +69,11 @@ static void put_finding(FILE *stream, const struct finding *finding, size_t numb
 {
 	fprintf(stream, "<h2>%zu. %s", number, finding_names[finding->kind]);
 	if (finding->kind == FINDING_LEAK && finding->bytes)
-		fprintf(stream, " of %s bytes", with_commas(finding->bytes));
+		fprintf(stream, " of %s byte%s", with_commas(finding->bytes),
+		        plural(finding->bytes));
 	if (finding->kind == FINDING_LEAK)
-		fprintf(stream, " in %s blocks", with_commas(finding->blocks));
+		fprintf(stream, " in %s block%s", with_commas(finding->blocks),
+		        plural(finding->blocks));
 	fputs("</h2>\n", stream);
 	if (finding->stack)
 		put_frames(stream, finding->stack);
