@@ -189,6 +189,27 @@ status_is 0 "$lw" cc --options=exit=1 -- "$CC" "$W/short/m.c" -o "$W/short/x"
 equal "results after some days" "$(find "$W/cache/leakwrap" -name '*.a' | wc -l)" 1
 status_is 0 "$lw" cc --options= -- "$CC" "$W/short/m.c" -o "$W/short/x"
 
+# Another version of the compiler, or of what generates, makes the results anew.
+ln -s "$(command -v "$CC")" "$W/short/tcc"
+mkdir "$W/lib"
+ln -s "$O/libleakwrap.a" "$W/lib"
+cp -r "$O/generator" "$W/lib"
+results() {
+	PATH=$W/short:$PATH LEAKWRAP_LIB=$W/lib/libleakwrap.a \
+		"$lw" flags --options=exit=0 -- tcc >"$W/out" || fail "flags"
+	find "$W/cache/leakwrap" -name '*.a' | wc -l
+}
+before=$(results)
+equal "results of the same" "$(results)" "$before"
+printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$W/short/new"
+chmod +x "$W/short/new"
+mv "$W/short/new" "$W/short/tcc"
+equal "results of another compiler" "$(results)" $((before + 1))
+for file in generate.sh wrapper.h flags; do
+	touch -d '1 day ago' "$W/lib/generator/$file"
+done
+equal "results of another generator" "$(results)" $((before + 2))
+
 # The runtime's compiler need not be the link's.
 for compiler in gcc clang; do
 	command -v $compiler >"$W/which" 2>&1 || continue

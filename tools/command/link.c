@@ -103,19 +103,50 @@ static uint64_t hash_text(uint64_t seed, const char *text)
 	return hash_bytes(seed, text ? text : "", text ? strlen(text) + 1 : 0);
 }
 
+/* Adds the size and the time of the file PATH to HASH, if it is there. */
+static uint64_t hash_file(uint64_t hash, const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return hash;
+	hash = hash_word(hash, (uint64_t)status.st_size);
+	hash = hash_word(hash, (uint64_t)status.st_mtim.tv_sec);
+	return hash_word(hash, (uint64_t)status.st_mtim.tv_nsec);
+}
+
+/* Adds WORD of a compiler's command to HASH, and the file that it names as a command. */
+static uint64_t hash_command(uint64_t hash, struct arena *arena, const char *word)
+{
+	hash = hash_text(hash, word);
+	if (strchr(word, '/'))
+		return hash_file(hash, word);
+	for (const char *folders = getenv("PATH"); folders && *folders;) {
+		const size_t length = strcspn(folders, ":");
+		const char *path = arena_format(arena, "%.*s/%s", (int)length, folders, word);
+		if (length > 0 && access(path, X_OK) == 0)
+			return hash_file(hash, path);
+		folders += length + (folders[length] == ':');
+	}
+	return hash;
+}
+
 /* Returns the path in the cache, without a suffix, of the files for LINK.  The name is a hash of
- * all that the files depend on. */
+ * what the files depend on: what LINK asks for, the compiler, the runtime and the GENERATOR.  Each
+ * file counts by its size and time. */
 static const char *cached_name(struct arena *arena, const struct link *link, const char *archive,
                                const char *generator)
 {
-	struct stat status = {0};
+	static const char *const of_generator[] = {"generate.sh", "wrapper.h", "flags"};
+	const int folder = (int)(base_name(generator) - generator);
 	uint64_t hash = hash_text(hash_text(0, link->allocators), generator);
 	hash = hash_text(hash_word(hash, link->options != NULL), link->options);
 	for (size_t i = 0; i < link->compiler.count; i++)
-		hash = hash_text(hash, link->compiler.all[i]);
-	if (stat(archive, &status) == 0)
-		hash = hash_word(hash_word(hash, (uint64_t)status.st_mtim.tv_sec),
-		                 (uint64_t)status.st_mtim.tv_nsec);
+		hash = hash_command(hash, arena, link->compiler.all[i]);
+	hash = hash_file(hash, archive);
+	for (size_t i = 0; i < sizeof of_generator / sizeof *of_generator; i++)
+		hash = hash_file(hash,
+		                 arena_format(arena, "%.*s%s", folder, generator, of_generator[i]));
 	return arena_format(arena, "%s/%016llx", cache_folder(arena), (unsigned long long)hash);
 }
 
