@@ -79,7 +79,7 @@ unsigned options_top(const struct options *options)
 	return options->top_given ? options->top : options->all ? 0 : TOP_OF_TEXT;
 }
 
-static void add_pattern(struct patterns *patterns, const char *pattern)
+void add_pattern(struct patterns *patterns, const char *pattern)
 {
 	GROW(patterns->all, patterns->room, patterns->count + 1);
 	patterns->all[patterns->count++] = pattern;

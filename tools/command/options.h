@@ -64,6 +64,9 @@ uint64_t option_seconds(const struct argp_state *state, const char *name, const 
 /* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists, or ends the tool so. */
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument);
 
+/* Adds PATTERN, which is not copied, to PATTERNS. */
+void add_pattern(struct patterns *patterns, const char *pattern);
+
 const char *format_name(enum format format);
 
 /* Runs the stages between reading and writing on REPORT, to which all logs are added: names

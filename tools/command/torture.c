@@ -80,12 +80,6 @@ static const struct argp_option torture_table[] = {
         {0},
 };
 
-static void add_pattern(struct patterns *patterns, const char *pattern)
-{
-	GROW(patterns->all, patterns->room, patterns->count + 1);
-	patterns->all[patterns->count++] = pattern;
-}
-
 static void add_hit(struct hits *hits, uint64_t hit)
 {
 	GROW(hits->all, hits->room, hits->count + 1);
