@@ -1,6 +1,8 @@
 /* interior.c - see interior.h. */
 #include "tools/image/interior.h"
 
+#include <string.h>
+
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
 enum { VTABLE_WORDS = 20 };
 
@@ -33,6 +35,33 @@ static bool is_vtable(const struct interior_search *search, uint64_t address)
 	return false;
 }
 
+/* Elements of a hash table that are looked at at once with SSE2. */
+enum { GROUP = 16 };
+
+/* Returns true if POINTER leads to the control bytes of a hash table in BLOCK.  See
+ * wrap/reach/interior.c. */
+static bool is_table_with(const struct image *image, const struct listed_block *block,
+                          uint64_t pointer, uint64_t group)
+{
+	const uint64_t offset = pointer - block->address, elements = block->size - offset - group;
+	const uint64_t repeated = elements < group ? elements : group;
+	const unsigned char *control, *last;
+	unsigned used = 0;
+
+	if (block->size - offset <= group || elements < 4 || (elements & (elements - 1)) != 0 ||
+	    offset % repeated != 0 || pointer % group != 0 ||
+	    image_bytes(image, pointer, &control) < group ||
+	    image_bytes(image, block->address + block->size - repeated, &last) < repeated ||
+	    memcmp(control, last, repeated) != 0)
+		return false;
+	for (uint64_t i = 0; i < group; i++) {
+		if (i < elements ? control[i] > 0x80 && control[i] != 0xff : control[i] != 0xff)
+			return false;
+		used |= control[i];
+	}
+	return used != 0; /* zeros may be anything */
+}
+
 bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer)
 {
 	const struct interior_search *search = context;
@@ -53,6 +82,8 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
 	                              size % (2 * word) == 0 && first == size / (2 * word) - 2;
 	return is_old_string || is_array || is_behind_length || is_thread_vector ||
+	       is_table_with(image, block, pointer, GROUP) ||
+	       is_table_with(image, block, pointer, word) ||
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first));
 }

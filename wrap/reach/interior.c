@@ -112,13 +112,62 @@ static bool is_part_of_object(uintptr_t block, size_t size, uintptr_t pointer)
 	       is_vtable(leakwrap_stack_word(pointer)) && is_vtable(word_of(block, 0));
 }
 
+#ifndef LEAKWRAP_BARE
+
+/* Returns true if BYTE may be a control byte of a hash table: seven bits of a hash, or an element
+ * that is empty or was removed. */
+static bool is_control(uint8_t byte)
+{
+	return byte <= 0x80 || byte == 0xff;
+}
+
+/* A table of 2^n elements is followed by a control byte for each of them, and by the first control
+ * bytes once more, as many as a group has.  If the table has fewer elements than a group, the
+ * control bytes of the missing ones are there, and empty (hashbrown, src/raw/mod.rs, set_ctrl). */
+static bool is_table_with(uintptr_t block, size_t size, uintptr_t pointer, size_t group)
+{
+	const size_t offset = pointer - block, elements = size - offset - group;
+	const size_t repeated = elements < group ? elements : group;
+	const uint8_t *const control = (const uint8_t *)pointer;
+	unsigned used = 0;
+
+	if (size - offset <= group || elements < 4 || (elements & (elements - 1)) != 0 ||
+	    offset % repeated != 0 || pointer % group != 0 ||
+	    memcmp(control, (const uint8_t *)(block + size - repeated), repeated) != 0)
+		return false;
+	for (size_t i = 0; i < group; i++) {
+		if (i < elements ? !is_control(control[i]) : control[i] != 0xff)
+			return false;
+		used |= control[i];
+	}
+	return used != 0; /* zeros may be anything */
+}
+
+static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	return is_table_with(block, size, pointer, INTERIOR_GROUP) ||
+	       is_table_with(block, size, pointer, WORD);
+}
+
+#else
+
+/* Rust's hash tables need an operating system. */
+static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	(void)block, (void)size, (void)pointer;
+	return false;
+}
+
+#endif
+
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 {
 	const uintptr_t offset = pointer - block;
 
-	return size > 2 * WORD && ((offset == 3 * WORD && is_old_string(block, size)) ||
-	                           (offset == WORD && is_array(block, size)) ||
-	                           (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
-	                           (offset == 2 * WORD && is_thread_vector(block, size)) ||
-	                           is_part_of_object(block, size, pointer));
+	return size > 2 * WORD &&
+	       ((offset == 3 * WORD && is_old_string(block, size)) ||
+	        (offset == WORD && is_array(block, size)) ||
+	        (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
+	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
+	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer));
 }

@@ -11,6 +11,10 @@
 /* How many bytes at the start of a block may decide. */
 #define INTERIOR_HEAD (2 * sizeof(uintptr_t))
 
+/* Elements of a hash table that are looked at at once with SSE2.  Other code looks at as many as a
+ * word has bytes.  So many bytes at the pointer and at the end of a block may decide. */
+#define INTERIOR_GROUP ((size_t)16)
+
 /* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to
  * hold it:
  *
@@ -21,13 +25,17 @@
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
+ * and one of Rust's standard library:
+ *
+ *   - to the control bytes of a hash table, behind its elements
+ *
  * and one of glibc:
  *
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
  *
- * The first INTERIOR_HEAD bytes of the block and the word at POINTER, as far as they belong to the
- * block, can be read. */
+ * As far as they belong to the block, its first INTERIOR_HEAD bytes, its last INTERIOR_GROUP bytes,
+ * and INTERIOR_GROUP bytes at POINTER can be read. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
 
 #endif
