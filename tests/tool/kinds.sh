@@ -80,6 +80,44 @@ said 'no dump tells lost from reachable memory'
 status_is 0 "$lw" report --show-leak-kinds=all "$W/untold" "$W/series"
 said '5 dumps are left out that do not tell lost from reachable memory'
 
+# A call site may have blocks of several kinds: only the chosen ones are shown, and they make the
+# order and the shares.
+# mixed NUMBER LOST: prints a dump whose first call site has LOST blocks of 100 bytes, which lead to
+# the third.
+mixed() {
+	printf '%s complete 0x%d 0x40\n' "$(($2 * 100 + 100)) $(($2 + 1))" 10 '500 5' 20 '50 5' 30 |
+		make_dump "5.$1" "2026-11-20T18:00:0$1Z" /no/such/program 0x1000 none | sed "
+			s|] loss .*|] kinds definite_bytes=$(($2 * 100)) definite_blocks=$2 \
+indirect_bytes=50 indirect_blocks=5 possible_bytes=0 possible_blocks=0 \
+reachable_bytes=600 reachable_blocks=6|
+			/site 1:/s|\$| definite=$(($2 * 100))/$2 indirect=50/5 reachable=100/1|
+			/site 2:/s|\$| reachable=500/5|
+			/site 3:/s|\$| within=50/5|"
+}
+mixed 1 9 >"$W/mixed"
+status_is 0 "$lw" report --show-leak-kinds=reachable "$W/mixed"
+equal "only reachable" "$(grep -e '^  #' -e 'lost:' -e 'still' "$W/out")" \
+	"  still reachable: 600 bytes in 6 blocks
+  #2 500 bytes in 5 blocks still reachable, 83.3 %
+  #1 100 bytes in 1 block still reachable, 16.7 %"
+status_is 0 "$lw" report --show-leak-kinds=indirect "$W/mixed"
+equal "only indirect" "$(grep '^  #' "$W/out")" \
+	"  #1 50 bytes in 5 blocks indirectly lost, 100.0 %"
+status_is 0 "$lw" report -f json --by=function --show-leak-kinds=reachable "$W/mixed"
+jq -e '.dumps[0].call_sites[0].kinds.definite_bytes == 900 and
+	([.dumps[0].groups.rows[].kinds.definite_bytes] | add) == 900' "$W/out" >/dev/null ||
+	fail "all kinds in json: $(cat "$W/out")"
+status_is 0 "$lw" report -f html --show-leak-kinds=reachable "$W/mixed"
+shows '"kinds":\[0,0,0,600,0,0,0,6\]'
+mixed 2 20 >>"$W/mixed"
+status_is 0 "$lw" diff --show-leak-kinds=reachable "$W/mixed@1" "$W/mixed@2"
+shows '^  2 call sites did not change$'
+shows_not 'lost'
+status_is 0 "$lw" report --growth --show-leak-kinds=reachable "$W/mixed"
+shows_not 'lost'
+status_is 0 "$lw" report --merge --growth --show-leak-kinds=reachable "$W/mixed"
+shows_not 'lose'
+
 # A suppression may name kinds: memory of other kinds stays, and so do dumps that tell none.
 suppressed() {
 	status=$1

@@ -65,6 +65,18 @@ void subtract_reach(struct reach_sums *sum, const struct reach_sums *part)
 	}
 }
 
+struct reach_sums only_kinds(const struct reach_sums *reach, unsigned kinds)
+{
+	struct reach_sums only = {.is_known = reach->is_known};
+
+	for (unsigned kind = 0; kind < REACHES; kind++)
+		if (kinds >> kind & 1) {
+			only.bytes[kind] = reach->bytes[kind];
+			only.blocks[kind] = reach->blocks[kind];
+		}
+	return only;
+}
+
 /* Returns the sum of the NUMBERS, by enum reach, of KINDS. */
 static uint64_t sum_of(const uint64_t *numbers, unsigned kinds)
 {

@@ -30,6 +30,10 @@ void add_reach(struct reach_sums *sum, const struct reach_sums *one);
 /* Subtracts PART from *SUM, which stops at 0. */
 void subtract_reach(struct reach_sums *sum, const struct reach_sums *part);
 
+/* Returns what of REACH is of KINDS, a set.  Indirectly lost blocks count at the block that leads
+ * to them: none are left in REACH_WITHIN. */
+struct reach_sums only_kinds(const struct reach_sums *reach, unsigned kinds);
+
 /* Return the bytes or blocks of KINDS, a set. */
 uint64_t kinds_bytes(const struct reach_sums *reach, unsigned kinds);
 uint64_t kinds_blocks(const struct reach_sums *reach, unsigned kinds);

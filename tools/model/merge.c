@@ -263,9 +263,11 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			memset(spread->at, 0, sizeof spread->at);
 			memset(spread->lost_at, 0, sizeof spread->lost_at);
 		}
+		const unsigned kinds = merger->kinds ? merger->kinds : KINDS_ALL;
+		const struct reach_sums reach = only_kinds(&site->reach, kinds);
 		add_up(&spread->at[point],
-		       merger->kinds ? kinds_bytes(&site->reach, merger->kinds) : site->bytes);
-		add_up(&spread->lost_at[point], lost_bytes(&site->reach));
+		       merger->kinds ? kinds_bytes(&reach, kinds) : site->bytes);
+		add_up(&spread->lost_at[point], lost_bytes(&reach));
 		if (point != POINT_LAST)
 			continue;
 		struct site *into = &merger->dump->sites[index];
@@ -275,7 +277,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			into->origin = site->origin;
 			into->library = site->library;
 		}
-		if (!merger->kinds || kinds_blocks(&site->reach, merger->kinds))
+		if (!merger->kinds || kinds_blocks(&reach, kinds))
 			spread->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);

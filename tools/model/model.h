@@ -77,9 +77,10 @@ struct site {
 	uint64_t bytes, blocks;
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
-	bool is_cut;      /* truncated at the option depth= */
-	const char *task; /* the task that allocated, or NULL */
-	struct reach_sums reach;
+	bool is_cut;                        /* truncated at the option depth= */
+	const char *task;                   /* the task that allocated, or NULL */
+	struct reach_sums reach;            /* of the kinds that its dump shows */
+	const struct reach_sums *all_kinds; /* before keep_kinds; NULL: REACH */
 	enum origin origin;
 	const struct module
 	        *library; /* whose code allocated, if ORIGIN is ORIGIN_LIBRARY; or NULL */
@@ -139,6 +140,7 @@ struct dump {
 	size_t suppressed_sites;
 	struct reach_sums suppressed_reach;
 	unsigned kinds; /* the set of kinds (kinds.h) that its numbers count; 0: all */
+	const struct reach_sums *all_kinds; /* of the totals, before keep_kinds; NULL: theirs */
 };
 
 struct report {

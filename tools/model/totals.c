@@ -80,8 +80,20 @@ void keep_origins(struct report *report, const bool *keeps)
 
 /* -- kinds ------------------------------------------------------------------------------------- */
 
-/* Keeps of DUMP, which tells its kinds, what is of KINDS. */
-static void keep_kinds_of(struct dump *dump, unsigned kinds)
+/* Leaves in *REACH what is of KINDS.  Returns a copy of what it was, which is of ARENA. */
+static const struct reach_sums *choose(struct arena *arena, struct reach_sums *reach,
+                                       unsigned kinds)
+{
+	struct reach_sums *all = arena_alloc(arena, sizeof *all);
+
+	*all = *reach;
+	*reach = only_kinds(all, kinds);
+	return all;
+}
+
+/* Keeps of DUMP, which tells its kinds, what is of KINDS.  What it says of all kinds becomes
+ * ARENA's. */
+static void keep_kinds_of(struct arena *arena, struct dump *dump, unsigned kinds)
 {
 	struct totals *totals = &dump->totals;
 	size_t kept = 0;
@@ -91,14 +103,17 @@ static void keep_kinds_of(struct dump *dump, unsigned kinds)
 		site->bytes = kinds_bytes(&site->reach, kinds);
 		site->blocks = kinds_blocks(&site->reach, kinds);
 		site->estimate = NO_ESTIMATE;
-		if (site->blocks)
-			dump->sites[kept++] = *site;
-		else
+		if (!site->blocks) {
 			subtract(&totals->call_sites, 1);
+			continue;
+		}
+		site->all_kinds = choose(arena, &site->reach, kinds);
+		dump->sites[kept++] = *site;
 	}
 	dump->site_count = kept;
 	totals->live_bytes = (int64_t)kinds_bytes(&totals->reach, kinds);
 	totals->live_blocks = (int64_t)kinds_blocks(&totals->reach, kinds);
+	dump->all_kinds = choose(arena, &totals->reach, kinds);
 	totals->estimate = NO_ESTIMATE;
 	totals->complete_percent = -1;
 	count_complete(dump);
@@ -128,7 +143,7 @@ size_t keep_kinds(struct report *report, unsigned kinds)
 	for (size_t i = 0; i < all; i++) {
 		struct dump *dump = report->dumps[i];
 		if (dump->totals.reach.is_known)
-			keep_kinds_of(dump, kinds);
+			keep_kinds_of(report->dump_arena, dump, kinds);
 		else if (dump->last)
 			set_last(report, dump->process);
 	}
@@ -137,6 +152,11 @@ size_t keep_kinds(struct report *report, unsigned kinds)
 			report->dumps[kept++] = report->dumps[i];
 	report->dump_count = kept;
 	return all - kept;
+}
+
+const struct reach_sums *all_kinds_of(const struct site *site)
+{
+	return site->all_kinds ? site->all_kinds : &site->reach;
 }
 
 const struct dump *copy_kinds(struct arena *arena, const struct dump *dump, unsigned kinds)
@@ -148,7 +168,7 @@ const struct dump *copy_kinds(struct arena *arena, const struct dump *dump, unsi
 	copy->sites = arena_alloc(arena, size);
 	if (size > 0)
 		memcpy(copy->sites, dump->sites, size);
-	keep_kinds_of(copy, kinds);
+	keep_kinds_of(arena, copy, kinds);
 	return copy;
 }
 

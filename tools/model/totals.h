@@ -10,9 +10,12 @@ void keep_origins(struct report *report, const bool *keeps);
 
 /* Keeps of the dumps of REPORT what is of KINDS, a set (kinds.h).  The bytes and blocks of a call
  * site become those of the kinds: indirectly lost blocks count at the block that leads to them.
- * What the dumps say of all kinds stays.  Removes the dumps that do not tell their kinds.  Returns
- * their number.  To be called after suppressions_apply. */
+ * The members all_kinds get what the dumps say of all kinds.  Removes the dumps that do not tell
+ * their kinds.  Returns their number.  To be called after suppressions_apply. */
 size_t keep_kinds(struct report *report, unsigned kinds);
+
+/* Returns what SITE has of all kinds, whatever keep_kinds has left in its other members. */
+const struct reach_sums *all_kinds_of(const struct site *site);
 
 /* Returns a copy of DUMP, which tells its kinds, with what is of KINDS alone, as keep_kinds does.
  * It is of ARENA, and shares with DUMP all but the call sites. */

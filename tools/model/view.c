@@ -2,6 +2,7 @@
 #include "tools/model/view.h"
 
 #include "tools/model/kinds.h"
+#include "tools/model/totals.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -457,6 +458,7 @@ struct groups group_dump(struct arena *arena, const struct dump *dump, enum grou
 		add_up(&asked->bytes, site->bytes);
 		add_up(&asked->blocks, site->blocks);
 		add_reach(&asked->reach, &site->reach);
+		add_reach(&asked->all_kinds, all_kinds_of(site));
 		asked->sites++;
 	}
 	table_free(&table);

@@ -68,7 +68,8 @@ extern const char *const group_kind_names[6];
 struct group {
 	const char *name;
 	uint64_t bytes, blocks, sites;          /* that it asked for itself (askers.h) */
-	struct reach_sums reach;                /* of these */
+	struct reach_sums reach;                /* of these, of the kinds that the dump shows */
+	struct reach_sums all_kinds;            /* of these, of all kinds */
 	uint64_t through_bytes, through_blocks; /* that have it anywhere in their stacks */
 	size_t counted; /* how many call sites of the dump THROUGH has seen */
 };

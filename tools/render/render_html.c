@@ -233,7 +233,7 @@ static void put_dump(FILE *stream, const struct dump *dump, const struct numbers
 	fputs(",\"kinds\":", stream);
 	put_reach(stream, &dump->totals.reach, REACHES);
 	if (dump->kinds)
-		fputs(",\"chosen\":true", stream);
+		fprintf(stream, ",\"chosen\":%u", dump->kinds);
 	fprintf(stream, ",\"hidden\":[%" PRId64 ",%" PRId64 "],\"sites\":[", hidden_bytes(dump),
 	        hidden_blocks(dump));
 	for (size_t i = 0; i < dump->site_count; i++) {

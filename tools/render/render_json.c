@@ -4,6 +4,7 @@
  * are only added, where a dump has more to say (damage, suppressions, sums).  No key is ever
  * removed.
  */
+#include "tools/model/totals.h"
 #include "tools/render/json_stack.h"
 #include "tools/render/render.h"
 
@@ -110,8 +111,9 @@ static void set_estimate(json_t *object, const struct estimate *estimate)
 	}
 }
 
-static json_t *totals_json(const struct totals *totals)
+static json_t *totals_json(const struct dump *dump)
 {
+	const struct totals *totals = &dump->totals;
 	json_t *object = json_object();
 	set(object, "live_bytes", count(totals->live_bytes));
 	set(object, "live_blocks", count(totals->live_blocks));
@@ -126,7 +128,7 @@ static json_t *totals_json(const struct totals *totals)
 		set(object, "left_out_blocks", count(totals->left_out_blocks));
 		set(object, "left_out_bytes", count(totals->left_out_bytes));
 	}
-	set(object, "kinds", kinds_json(&totals->reach, false));
+	set(object, "kinds", kinds_json(dump->all_kinds ? dump->all_kinds : &totals->reach, false));
 	if (totals->reach.is_known) {
 		set(object, "pause_ns", count(totals->pause_ns));
 		set(object, "scan_ns", count(totals->scan_ns));
@@ -198,7 +200,7 @@ static json_t *site_json(const struct dump *dump, const struct site *site)
 	set(object, "stack", json_string(stack_kind_names[site->kind]));
 	if (site->task)
 		set(object, "task", text(site->task));
-	set(object, "kinds", kinds_json(&site->reach, true));
+	set(object, "kinds", kinds_json(all_kinds_of(site), true));
 	set(object, "origin", json_string(origin_names[site->origin]));
 	if (site->library)
 		set(object, "library", text(site->library->path));
@@ -240,7 +242,7 @@ static json_t *groups_json(struct report *report, const struct dump *dump, enum 
 		set(row, "live_bytes", json_integer((json_int_t)group->bytes));
 		set(row, "live_blocks", json_integer((json_int_t)group->blocks));
 		set(row, "call_sites", json_integer((json_int_t)group->sites));
-		set(row, "kinds", kinds_json(&group->reach, true));
+		set(row, "kinds", kinds_json(&group->all_kinds, true));
 		set(row, "through_bytes", json_integer((json_int_t)group->through_bytes));
 		set(row, "through_blocks", json_integer((json_int_t)group->through_blocks));
 		append(rows, row);
@@ -325,7 +327,7 @@ static void set_coverage(const struct dump *dump, json_t *totals)
 static json_t *head_json(struct report *report, const struct dump *dump)
 {
 	json_t *object = process_json(dump);
-	json_t *totals = totals_json(&dump->totals);
+	json_t *totals = totals_json(dump);
 	set_coverage(dump, totals);
 	set(object, "totals", totals);
 	if (dump->kinds)

@@ -329,6 +329,8 @@ static void put_kinds(struct page *page, const struct dump *dump)
 	for (unsigned kind = 0; kind < REACHES; kind++)
 		add_up(&told, reach->blocks[kind]);
 	for (unsigned kind = 0; kind < REACHES && (told || !untold); kind++) {
+		if (dump->kinds && !(dump->kinds >> kind & 1))
+			continue;
 		set_tone(page,
 		         kind == REACH_DEFINITE && reach->blocks[kind] ? TONE_ALERT : TONE_PLAIN);
 		fprintf(page->stream, "  %s: %s", kind_texts[kind],
@@ -370,9 +372,11 @@ static void put_site_bytes(struct page *page, const struct dump *dump, const str
 	}
 	for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
 		const enum reach kind = order[i];
+		const uint64_t blocks =
+		        kind == REACH_DEFINITE ? lost_blocks(reach) : reach->blocks[kind];
 		/* What the call site's own lost blocks lead to is told with them. */
-		if (reach->blocks[kind] == 0 ||
-		    (kind == REACH_WITHIN && reach->blocks[kind] <= reach->blocks[REACH_INDIRECT]))
+		if (blocks == 0 ||
+		    (kind == REACH_WITHIN && blocks <= reach->blocks[REACH_INDIRECT]))
 			continue;
 		fputs(is_first ? "" : ", ", page->stream);
 		set_tone(page, is_first ? TONE_STRONG : TONE_PLAIN);
@@ -386,14 +390,18 @@ static void put_site_bytes(struct page *page, const struct dump *dump, const str
 	}
 }
 
-/* Compares two call sites for the order of the text: what is lost comes first. */
+/* Compares two call sites for the order of the text: what is lost comes first, then most bytes. */
 static int compare_sites(const void *left, const void *right)
 {
 	const struct site *a = *(const struct site *const *)left;
 	const struct site *b = *(const struct site *const *)right;
 	int first = compare_lost(&a->reach, &b->reach);
 
-	return first ? first : a->rank < b->rank ? -1 : a->rank > b->rank;
+	if (first)
+		return first;
+	if (a->bytes != b->bytes)
+		return a->bytes > b->bytes ? -1 : 1;
+	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
 /* Returns the call sites of DUMP in the order of the text.  The caller frees the array. */

@@ -39,6 +39,8 @@ void put_span(struct page *page, const char *first, const char *time)
 
 void put_kind(struct page *page, const struct reach_sums *reach, enum reach kind)
 {
+	if (kind == REACH_DEFINITE && reach->blocks[kind] == 0 && reach->blocks[REACH_INDIRECT] > 0)
+		kind = REACH_INDIRECT;
 	if (kind == REACH_DEFINITE && reach->blocks[REACH_INDIRECT] > 0)
 		fprintf(page->stream, "%s (%s direct + %s indirect) in %s",
 		        counted(page, lost_bytes(reach), "byte"), with_commas(reach->bytes[kind]),

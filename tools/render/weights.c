@@ -22,8 +22,6 @@ static void set_kinds(struct weight *weight, const struct dump *dump,
 {
 	for (unsigned kind = 0; kind < REACHES; kind++) {
 		enum reach from = kind == REACH_INDIRECT && !dump->kinds ? REACH_WITHIN : kind;
-		if (dump->kinds && !(dump->kinds >> kind & 1))
-			continue;
 		weight->kinds[kind] = (struct kind_part){
 		        (int64_t)(reach->bytes[from] - (before ? before->bytes[from] : 0)),
 		        (int64_t)(reach->blocks[from] - (before ? before->blocks[from] : 0)),
