@@ -62,6 +62,21 @@ same "other lines"
 awk '{ print; print }' "$W/plain" >"$W/log"
 report "$W/log"
 same "every line twice"
+# So are notes, of which a dump may have two that are equal.
+for notes in 1 2; do
+	{
+		head -n 5 "$W/plain"
+		yes 'leakwrap[7.1] note full' | head -n $notes
+		tail -n +6 "$W/plain" | sed "s/lines=[0-9]*/lines=$((16 + notes))/"
+	} >"$W/noted"
+	awk '{ print; print }' "$W/noted" >"$W/log"
+	for log in noted log; do
+		status_is 0 "$lw" list "$W/$log"
+		shows ' whole '
+		report "$W/$log"
+		equal "notes of $log" "$(grep -c 'note: full' "$W/out")" $notes
+	done
+done
 {
 	head -c 300000 /dev/zero | tr '\0' x
 	cat "$W/plain"

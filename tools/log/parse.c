@@ -23,6 +23,8 @@ struct process {
 	struct open_dump *open; /* or NULL */
 	unsigned long ended;    /* the last dump that has ended */
 	uint64_t last_line;     /* hash of its last line */
+	bool is_doubled;        /* the last line came again */
+	bool was_doubled;       /* the line before the last came again */
 	bool strays_noted;      /* lines of it came too late, and a message said so */
 };
 
@@ -144,9 +146,15 @@ static void dump_line(struct parser *parser, unsigned long pid, unsigned long se
 	struct process *process = process_of(parser, pid);
 	uint64_t hash = hash_bytes(sequence, c.at, (size_t)(c.end - c.at));
 
-	/* A console and a system log in one file have every line twice. */
-	if (hash == process->last_line && !starts_with(&c, "note "))
+	/* A console and a system log in one file have every line twice.  A dump may have a note
+	 * twice: then the line before the note is there once. */
+	if (hash == process->last_line &&
+	    (!starts_with(&c, "note ") || (process->was_doubled && !process->is_doubled))) {
+		process->is_doubled = true;
 		return;
+	}
+	process->was_doubled = process->is_doubled;
+	process->is_doubled = false;
 	process->last_line = hash;
 
 	struct open_dump *open = dump_of(parser, process, sequence, starts_with(&c, "dump "));
