@@ -271,6 +271,27 @@ static void put_freed_sites(struct page *page, const struct dump *dump, size_t l
 		        counted(page, blocks, "block"));
 }
 
+/* Writes what the call site of SPREAD gained over SERIES, the number of processes with several
+ * dumps.  A call site that loses memory may shrink all the same. */
+static void put_gain(struct page *page, const struct spread *spread, size_t series)
+{
+	const int64_t gained = spread->gained_bytes;
+	const uint64_t bytes = gained < 0 ? -(uint64_t)gained : (uint64_t)gained;
+	const char *by = gained < 0 ? "shrank by" : "grew by";
+
+	fputs("      ", page->stream);
+	if (spread->steady_bytes > 0)
+		fprintf(page->stream, "grew steadily by %s, ",
+		        counted(page, (uint64_t)spread->steady_bytes, "byte"));
+	else if (gained > 0)
+		fputs("grew by bursts, ", page->stream);
+	if (gained > 0 || (gained == 0 && spread->steady_bytes > 0))
+		by = "by";
+	fprintf(page->stream, "%s %s in all, %sin %s of %s\n", by, counted(page, bytes, "byte"),
+	        gained < 0 ? "grew " : "", with_commas(spread->grew_in),
+	        counted(page, series, "process"));
+}
+
 /* Writes how SITE of the sum DUMP spreads over the processes. */
 static void put_spread(struct page *page, const struct dump *dump, const struct site *site)
 {
@@ -285,15 +306,8 @@ static void put_spread(struct page *page, const struct dump *dump, const struct 
 		                                   : spread->lost_gained_bytes),
 		                "byte"),
 		        spread->lost_steady_bytes > 0 ? " steadily" : ", not steadily");
-	if (merged->by_growth && spread->steady_bytes > 0)
-		fprintf(page->stream, "      grew steadily by %s, ",
-		        counted(page, (uint64_t)spread->steady_bytes, "byte"));
-	else if (merged->by_growth)
-		fputs("      grew by bursts, ", page->stream);
 	if (merged->by_growth)
-		fprintf(page->stream, "by %s in all, in %s of %s\n",
-		        counted(page, (uint64_t)spread->gained_bytes, "byte"),
-		        with_commas(spread->grew_in), counted(page, merged->series, "process"));
+		put_gain(page, spread, merged->series);
 	if (spread->processes < 2)
 		return;
 	set_tone(page, TONE_FAINT);
