@@ -105,5 +105,10 @@ for format in text json html folded pprof; do
 done
 status_is 0 "$lw" report --growth "$W/old" "$W/new"
 shows '9,223,372,036,854,775,80[67] bytes'
+for pid in 7 8 9; do
+	cat "$W/old" "$W/new" | sed "s/^leakwrap.7/leakwrap[$pid/" >"$W/grown.$pid"
+done
+status_is 0 "$lw" report --merge --growth "$W"/grown.*
+shows 'by 9,223,372,036,854,775,807 bytes in all, in 3 of 3 processes'
 echo "leak:chain" >"$W/suppressions"
 status_is 0 "$lw" report --merge --suppressions="$W/suppressions" "$W/log" "$W/other"

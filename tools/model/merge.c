@@ -208,11 +208,11 @@ static int64_t steady_gain(const uint64_t at[POINTS], const int64_t times[POINTS
 	                                        : (int64_t)(least + 0.5);
 }
 
-/* Adds BYTES, which are not negative, to *SUM, which stops at INT64_MAX. */
-static void add_steady(int64_t *sum, int64_t bytes)
+/* Adds BYTES to *SUM, which stops at the limits of its type. */
+static void add_gain(int64_t *sum, int64_t bytes)
 {
 	if (__builtin_add_overflow(*sum, bytes, sum))
-		*sum = INT64_MAX;
+		*sum = bytes > 0 ? INT64_MAX : INT64_MIN;
 }
 
 /* Counts the last process of SPREAD, whose bytes are complete. */
@@ -236,15 +236,15 @@ static void finish_process(struct spread *spread)
 		}
 	}
 	if (spread->process->grows) {
-		spread->gained_bytes += gained;
+		add_gain(&spread->gained_bytes, gained);
 		spread->grew_in += gained > 0;
-		add_steady(&spread->steady_bytes, steady);
+		add_gain(&spread->steady_bytes, steady);
 	}
 	if (spread->process->grows && spread->process->has_kinds) {
 		steady = steady_gain(spread->lost_at, spread->process->times, &gained);
 		if (gained > 0)
-			add_steady(&spread->lost_gained_bytes, gained);
-		add_steady(&spread->lost_steady_bytes, steady);
+			add_gain(&spread->lost_gained_bytes, gained);
+		add_gain(&spread->lost_steady_bytes, steady);
 	}
 }
 
