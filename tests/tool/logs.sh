@@ -142,6 +142,17 @@ for wrong in 7:1:0 7:1: 7:1:x 7:1:1:1; do
 	status_is 2 "$lw" report "$W/log@$wrong"
 	said 'what follows @ is the number of a dump, PID:NUMBER, or PID:NUMBER:K$'
 done
+# K counts the lines of leakwrap list, that of an empty dump, too.
+{
+	tail -n 2 "$W/plain"
+	cat "$W/next"
+} >"$W/log"
+status_is 0 "$lw" list "$W/log"
+equal "lines of list" "$(grep -c '^ *7  *1 ' "$W/out")" 2
+report "$W/log@7:1:2"
+shows '^/bin/next, process 7, dump 1 '
+status_is 2 "$lw" report "$W/log@7:1:1"
+said 'log:1: dump 7.1 is damaged: its first line is missing'
 # A log that has the same dump twice has one dump.
 cat "$W/plain" "$W/plain" "$W/second" >"$W/log"
 status_is 0 "$lw" diff "$W/log@1" "$W/log@2"

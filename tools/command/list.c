@@ -1,10 +1,7 @@
 /* list.c - the command list: writes a line for each dump of a log, as it reads the log. */
 #include <argp.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tools/command/commands.h"
 #include "tools/log/read_log.h"
@@ -58,21 +55,17 @@ static void put_dump(void *context, const struct parsed_dump *dump)
 
 static bool list_log(struct list *list, const char *path)
 {
-	bool standard_input = strcmp(path, "-") == 0;
-	const char *log = standard_input ? "standard input" : path;
-	int fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	const char *log = log_name(path);
 	size_t before = list->dumps;
 	bool fine = false;
 
-	const char *error = fd < 0 ? strerror(errno) : parse_log(fd, log, put_dump, list);
+	const char *error = parse_file(path, log, put_dump, list);
 	if (error)
 		complain("%s: %s", log, error);
 	else if (list->dumps == before)
 		complain("%s holds no dump", log);
 	else
 		fine = true;
-	if (fd > STDIN_FILENO)
-		close(fd);
 	return fine;
 }
 

@@ -1,8 +1,11 @@
 /* read_log.c - see read_log.h. */
 #include "tools/log/read_log.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/format.h"
 #include "tools/log/log_file.h"
@@ -40,6 +43,28 @@ const char *parse_log(int fd, const char *log, dump_taker *take, void *context)
 	const char *error = log_file_error(file);
 	log_file_end(file);
 	free(buffer);
+	return error;
+}
+
+static bool is_standard_input(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+const char *log_name(const char *path)
+{
+	return is_standard_input(path) ? "standard input" : path;
+}
+
+const char *parse_file(const char *path, const char *log, dump_taker *take, void *context)
+{
+	const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return strerror(errno);
+	const char *error = parse_log(fd, log, take, context);
+	if (fd != STDIN_FILENO)
+		close(fd);
 	return error;
 }
 
