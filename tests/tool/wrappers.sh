@@ -147,6 +147,12 @@ shows ' open_table$'
 (cd "$W" && "$lw" report -o --config=out log) || fail "the value of another option"
 status_is 2 "$lw" report --config="$W/none" "$W/log"
 said "none: No such file"
+# The last list of origins counts.
+echo origin=library >"$W/settings"
+status_is 0 "$lw" report --config="$W/settings" --origin=program "$W/log"
+shows '^  #1 '
+status_is 0 "$lw" report --origin=program --origin=library "$W/log"
+shows_not '^  #1 '
 for bad in 'output=x' 'config=x' 'nonsense' 'help'; do
 	echo "$bad" >"$W/settings"
 	status_is 2 "$lw" report --config="$W/settings" "$W/log"

@@ -85,10 +85,10 @@ void add_pattern(struct patterns *patterns, const char *pattern)
 	patterns->all[patterns->count++] = pattern;
 }
 
-/* Reads LIST, the origins to show. */
-static void parse_origins(struct options *options, const char *list, struct argp_state *state)
+/* Returns the origins that LIST names, as bits. */
+static unsigned parse_origins(const char *list, const struct argp_state *state)
 {
-	bool keeps[3] = {false};
+	unsigned origins = 0;
 	for (const char *at = list;; at++) {
 		size_t length = strcspn(at, ",");
 		unsigned i = 0;
@@ -99,13 +99,11 @@ static void parse_origins(struct options *options, const char *list, struct argp
 			option_error(state, "--origin=%s: program, library or system_library",
 			             list);
 		else
-			keeps[i] = true;
+			origins |= 1u << i;
 		at += length;
 		if (!*at)
-			break;
+			return origins;
 	}
-	for (unsigned i = 0; i < 3; i++)
-		options->left_out[i] = options->left_out[i] || !keeps[i];
 }
 
 static const char *const formats[] = {
@@ -244,10 +242,10 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 			exit(STATUS_USAGE);
 		break;
 	case KEY_NO_SYSTEM:
-		options->left_out[ORIGIN_SYSTEM] = true;
+		options->no_system = true;
 		break;
 	case KEY_ORIGIN:
-		parse_origins(options, argument, state);
+		options->origins = parse_origins(argument, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -307,7 +305,9 @@ void complete_report(struct report *report, struct options *options)
 	symbolize(report, &options->search);
 	bool keeps[3];
 	for (unsigned i = 0; i < 3; i++)
-		keeps[i] = !options->left_out[i];
+		keeps[i] = !options->origins || options->origins >> i & 1;
+	if (options->no_system)
+		keeps[ORIGIN_SYSTEM] = false;
 	if (!keeps[ORIGIN_PROGRAM] || !keeps[ORIGIN_LIBRARY] || !keeps[ORIGIN_SYSTEM])
 		keep_origins(report, keeps);
 	find_askers(report, &options->skips);

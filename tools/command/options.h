@@ -23,7 +23,8 @@ struct options {
 	struct search search;
 	size_t debug_dir_room;
 	struct suppressions suppressions;
-	bool left_out[3];   /* by enum origin */
+	unsigned origins;   /* to show, bits by enum origin; 0: all */
+	bool no_system;     /* leaves out ORIGIN_SYSTEM of them */
 	unsigned kinds;     /* to show, a set; 0: all, and dumps without kinds, too */
 	struct arena arena; /* of the suppressions and settings */
 	enum format format;
