@@ -47,6 +47,19 @@ said 'suppressions:5: leak:never_called suppresses nothing'
 equal "messages" "$(wc -l <"$W/err")" 1
 suppressed 'race:main' 2
 status_is 2 "$lw" report --suppressions="$W/none" "$W/log"
+# A dollar or a caret elsewhere is a character of a name.
+# shellcheck disable=SC2016
+named_dump 'a$xa$b' >"$W/dollar"
+# shellcheck disable=SC2016
+for pattern in 'a$b' 'a$b$' '^a$*a$b$' 'a$x' '^a*$b' '$xa' '*b$' '^*$'; do
+	echo "leak:$pattern" >"$W/suppressions"
+	status_is 0 "$lw" report --fail-on-leaks --suppressions="$W/suppressions" "$W/dollar"
+done
+# shellcheck disable=SC2016
+for pattern in '^a$b' 'a$b$x' 'x$b' '^xa$b$' 'a^$xa'; do
+	echo "leak:$pattern" >"$W/suppressions"
+	status_is 1 "$lw" report --fail-on-leaks --suppressions="$W/suppressions" "$W/dollar"
+done
 
 # The last dump of each process is judged. A dump that is not whole never passes.
 echo "50 1 complete 0x10" | make_dump 3.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/series"

@@ -9,36 +9,32 @@
 
 /* -- patterns ---------------------------------------------------------------------------------- */
 
-/* Returns true if PATTERN matches TEXT.  * matches anything, ^ and $ anchor an end.  Each piece
- * between two stars matches at its first place, which leaves most text for the next pieces. */
+/* Returns true if PATTERN matches TEXT.  * matches anything, ^ at the start and $ at the end anchor
+ * it.  Each piece between two stars matches at its first place, which leaves most text for the next
+ * pieces. */
 static bool pattern_matches(const char *pattern, const char *text)
 {
-	bool anchored = *pattern == '^';
-	if (anchored)
-		pattern++;
-	for (;;) {
-		size_t length = strcspn(pattern, "*$");
-		const char *after = pattern + length;
-		bool last = *after == '\0' || (after[0] == '$' && after[1] == '\0');
-		if (last && *after == '$') {
-			size_t rest = strlen(text);
-			if (rest < length || (anchored && rest != length))
-				return false;
-			return memcmp(text + rest - length, pattern, length) == 0;
-		}
-		if (*after == '$') /* in the middle it is a character like any other */
-			length = 1 + (size_t)(after - pattern);
+	const bool at_start = *pattern == '^';
+	pattern += at_start;
+	const size_t size = strlen(pattern);
+	const bool at_end = size > 0 && pattern[size - 1] == '$';
+	const char *end = pattern + size - at_end;
+
+	for (bool anchored = at_start;; anchored = false) {
+		const char *star = memchr(pattern, '*', (size_t)(end - pattern));
+		const size_t length = (size_t)((star ? star : end) - pattern);
+		const size_t rest = strlen(text);
+		if (!star && at_end)
+			return (anchored ? rest == length : rest >= length) &&
+			       memcmp(text + rest - length, pattern, length) == 0;
 		const char *found = anchored ? (strncmp(text, pattern, length) == 0 ? text : NULL)
-		                             : memmem(text, strlen(text), pattern, length);
+		                             : memmem(text, rest, pattern, length);
 		if (!found)
 			return false;
-		text = found + length;
-		pattern += length;
-		anchored = *pattern != '*' && *pattern != '\0';
-		while (*pattern == '*')
-			pattern++;
-		if (*pattern == '\0')
+		if (!star)
 			return true;
+		text = found + length;
+		pattern = star + 1;
 	}
 }
 
