@@ -7,6 +7,7 @@
 #include "leakwrap.h"
 
 static struct node *volatile elements;
+static void *volatile left, *volatile right;
 
 /* Makes a list of 100 elements. */
 static __attribute__((noinline)) void make_list(void)
@@ -23,10 +24,20 @@ static __attribute__((noinline)) void make_secret(void)
 	inner[15] += 5;
 }
 
+/* Makes two blocks at one call site, that two variables lead to. */
+static __attribute__((noinline)) void make_two_ways(void)
+{
+	void *volatile *const places[] = {&left, &right};
+
+	for (volatile unsigned i = 0; i < 2; i++) /* no unrolled loop */
+		*places[i] = malloc(8);
+}
+
 int main(int argc, char **argv)
 {
 	make_list();
 	make_secret();
+	make_two_ways();
 	make_shapes(argc, argv);
 	leakwrap_dump(-1);
 	abort();

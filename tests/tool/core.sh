@@ -62,6 +62,11 @@ check_why() {
 	"$tool" why --core="$core" make_list "$W/log" >"$W/out" || fail "why: status $?"
 	answers ' 1,600 bytes in 100 blocks, still reachable' \
 		'variable elements of program, at 0x' '-> 16 bytes at 0x'
+	for top in 2 4294967297; do # the second is 2^32 + 1
+		"$tool" why --core="$core" --top=$top make_two_ways "$W/log" >"$W/out" ||
+			fail "why: status $?"
+		answers 'variable left of program' 'variable right of program'
+	done
 	"$tool" why --core="$core" make_secret "$W/log" >"$W/out" || fail "why: status $?"
 	grep -q sesame "$W/out" && fail "why shows content"
 	"$tool" why --core="$core" --content=12 make_secret "$W/log" >"$W/out" || fail "content"

@@ -144,6 +144,12 @@ uint64_t option_seconds(const struct argp_state *state, const char *name, const 
 	return seconds;
 }
 
+unsigned option_top(const struct argp_state *state, const char *argument)
+{
+	const uint64_t number = option_size(state, "top", argument);
+	return number < UINT_MAX ? (unsigned)number : UINT_MAX;
+}
+
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument)
 {
 	unsigned kinds = parse_kinds(argument);
@@ -195,7 +201,6 @@ static void keep_functions(struct options *options, const char *pattern)
 static error_t parse_option(int key, char *argument, struct argp_state *state)
 {
 	struct options *options = state->input;
-	uint64_t number;
 
 	switch (key) {
 	case 'f':
@@ -205,8 +210,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->output = argument;
 		break;
 	case KEY_TOP:
-		number = option_size(state, "top", argument);
-		options->top = number < UINT_MAX ? (unsigned)number : UINT_MAX;
+		options->top = option_top(state, argument);
 		options->top_given = true;
 		break;
 	case KEY_ALL:

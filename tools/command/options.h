@@ -62,6 +62,9 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 uint64_t option_seconds(const struct argp_state *state, const char *name, const char *argument,
                         uint64_t least);
 
+/* Returns the number ARGUMENT of the option top so; UINT_MAX stands for all larger ones. */
+unsigned option_top(const struct argp_state *state, const char *argument);
+
 /* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists, or ends the tool so. */
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument);
 
