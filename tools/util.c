@@ -383,18 +383,23 @@ const char *with_commas(uint64_t number)
 
 const char *with_unit(uint64_t bytes)
 {
-	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	size_t size;
 	char *text = text_buffer(&size);
 	if (bytes < 1024) {
 		snprintf(text, size, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
 		return text;
 	}
-	double value = (double)bytes;
+	double value = (double)bytes / 1024;
 	unsigned unit = 0;
-	for (; value >= 1024 && unit < 6; unit++)
+	/* Three digits: a number that is rounded to 1024 has the next unit. */
+	for (; value >= 1023.5 && unit < 5; unit++)
 		value /= 1024;
-	snprintf(text, size, "%.*f %s", value < 10 ? 2 : value < 100 ? 1 : 0, value, units[unit]);
+	snprintf(text, size, "%.*f %s",
+	         value < 9.995   ? 2
+	         : value < 99.95 ? 1
+	                         : 0,
+	         value, units[unit]);
 	return text;
 }
 

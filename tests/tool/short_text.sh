@@ -135,6 +135,20 @@ status_is 1 "$lw" report --fail-on-leaks "$W"/many.*
 equal "judged" "$(grep -c ' are live$' "$W/err")" 10
 said '^leakwrap: and 2 more processes$'
 
+# A number with a unit has three digits.
+while read -r bytes unit; do
+	echo "$bytes 1 complete 0x111" |
+		make_dump 1.1 2026-11-20T18:00:00Z /bin/app 0 none >"$W/one"
+	status_is 0 "$lw" report "$W/one"
+	equal "$bytes bytes" "$(sed -n 's/^  [0-9,]* bytes (\(.*\)) live.*/\1/p' "$W/out")" "$unit"
+done <<-END
+	1024 1.00 KiB
+	10239 10.0 KiB
+	1048063 1023 KiB
+	1048575 1.00 MiB
+	9223372036854775807 8.00 EiB
+END
+
 # diff names the processes that the user can choose.
 cat "$W"/many.* >"$W/all"
 status_is 2 "$lw" diff "$W/all" "$W/log@1"
