@@ -29,13 +29,13 @@ answers() {
 	done
 }
 
-# crash SHAPE: runs the program until it aborts.  $core is the kernel's core file.
+# crash SHAPE [PROGRAM]: runs the program until it aborts.  $core is the kernel's core file.
 crash() {
 	rm -f "$W/log" "$W"/core*
 	(
 		cd "$W" || exit
 		export LEAKWRAP_OPTIONS="kinds=always:blocks=1:crash=1:log=$W/log"
-		./program "$1"
+		./"${2-program}" "$1"
 		true
 	) >"$W/out" 2>&1
 	core=$(ls "$W"/core*)
@@ -82,6 +82,14 @@ check_why() {
 			| .root.offset] == ["0x78"])' \
 		"$W/json" >/dev/null || fail "json: $(cat "$W/json")"
 	refused 'has no call site' why --core="$core" nosuch "$W/log"
+
+	# A name that is no UTF-8, or turns the direction of text, is escaped.
+	hidden=$(printf 'program\377\342\200\256')
+	cp "$W/program" "$W/$hidden" || fail "cp"
+	crash lengths "$hidden"
+	"$tool" why --core="$core" --format=json make_list "$W/log" >"$W/json" || fail "why: json"
+	escaped='program\\xff\u202e"'
+	grep -qF "$escaped,\"variable\":\"elements\"" "$W/json" || fail "names: $(cat "$W/json")"
 }
 
 # What cannot be used costs one line.

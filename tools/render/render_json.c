@@ -6,60 +6,17 @@
  */
 #include "tools/model/totals.h"
 #include "tools/render/json_stack.h"
+#include "tools/render/json_text.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Sets KEY of OBJECT to VALUE, which it takes over.  Ends the tool if there is no memory. */
-static void set(json_t *object, const char *key, json_t *value)
-{
-	if (!value || json_object_set_new(object, key, value) != 0)
-		die("out of memory");
-}
-
-static void append(json_t *array, json_t *value)
-{
-	if (!value || json_array_append_new(array, value) != 0)
-		die("out of memory");
-}
-
-/* Returns VALUE as a string, or null.  Names come from foreign files.  If VALUE is not UTF-8, bytes
- * outside ASCII are written as \xNN. */
-static json_t *text(const char *value)
-{
-	if (!value)
-		return json_null();
-	json_t *string = json_string(value);
-	if (string)
-		return string;
-	struct arena arena = {0};
-	char *escaped = arena_alloc(&arena, 4 * strlen(value) + 1), *p = escaped;
-	for (struct character c; *value; value += c.length) {
-		c = character_at(value);
-		if (c.length == 1 && c.code >= 0x80)
-			p += sprintf(p, "\\x%02x", c.code);
-		else
-			p = mempcpy(p, value, c.length);
-	}
-	string = json_string(escaped);
-	arena_free(&arena);
-	return string;
-}
 
 /* Returns VALUE as a number.  A negative value is not known: null. */
 static json_t *count(int64_t value)
 {
 	return value < 0 ? json_null() : json_integer(value);
-}
-
-static json_t *hex(uint64_t value)
-{
-	char digits[24];
-	snprintf(digits, sizeof digits, "0x%" PRIx64, value);
-	return json_string(digits);
 }
 
 /* Returns the kinds of REACH; null if they are not known.  IS_SITE: of a call site. */
@@ -71,9 +28,9 @@ static json_t *kinds_json(const struct reach_sums *reach, bool is_site)
 	char key[40];
 	for (unsigned kind = 0; kind < (is_site ? REACH_NUMBERS : REACHES); kind++) {
 		snprintf(key, sizeof key, "%s_bytes", reach_names[kind]);
-		set(object, key, json_integer((json_int_t)reach->bytes[kind]));
+		set_json(object, key, number_json(reach->bytes[kind]));
 		snprintf(key, sizeof key, "%s_blocks", reach_names[kind]);
-		set(object, key, json_integer((json_int_t)reach->blocks[kind]));
+		set_json(object, key, number_json(reach->blocks[kind]));
 	}
 	return object;
 }
@@ -84,7 +41,7 @@ static json_t *shown_kinds_json(unsigned kinds)
 	json_t *names = json_array();
 	for (unsigned kind = 0; kind < REACHES; kind++)
 		if (kinds >> kind & 1)
-			append(names, json_string(reach_names[kind]));
+			append_json(names, json_string(reach_names[kind]));
 	return names;
 }
 
@@ -92,22 +49,22 @@ static json_t *shown_kinds_json(unsigned kinds)
 static void set_estimate(json_t *object, const struct estimate *estimate)
 {
 	if (estimate->sampled_blocks >= 0) {
-		set(object, "sampled_blocks", count(estimate->sampled_blocks));
-		set(object, "live_bytes_error", count(estimate->live_bytes_error));
+		set_json(object, "sampled_blocks", count(estimate->sampled_blocks));
+		set_json(object, "live_bytes_error", count(estimate->live_bytes_error));
 	}
 	if (estimate->allocated_bytes >= 0) {
-		set(object, "allocated_bytes", count(estimate->allocated_bytes));
-		set(object, "allocated_blocks", count(estimate->allocated_blocks));
+		set_json(object, "allocated_bytes", count(estimate->allocated_bytes));
+		set_json(object, "allocated_blocks", count(estimate->allocated_blocks));
 	}
 	if (estimate->temporary_blocks >= 0)
-		set(object, "temporary_blocks", count(estimate->temporary_blocks));
+		set_json(object, "temporary_blocks", count(estimate->temporary_blocks));
 	if (estimate->peak_bytes >= 0) {
-		set(object, "peak_bytes", count(estimate->peak_bytes));
-		set(object, "peak_blocks", count(estimate->peak_blocks));
+		set_json(object, "peak_bytes", count(estimate->peak_bytes));
+		set_json(object, "peak_blocks", count(estimate->peak_blocks));
 	}
 	if (estimate->since_mark_bytes >= 0) {
-		set(object, "since_mark_bytes", count(estimate->since_mark_bytes));
-		set(object, "since_mark_blocks", count(estimate->since_mark_blocks));
+		set_json(object, "since_mark_bytes", count(estimate->since_mark_bytes));
+		set_json(object, "since_mark_blocks", count(estimate->since_mark_blocks));
 	}
 }
 
@@ -115,46 +72,47 @@ static json_t *totals_json(const struct dump *dump)
 {
 	const struct totals *totals = &dump->totals;
 	json_t *object = json_object();
-	set(object, "live_bytes", count(totals->live_bytes));
-	set(object, "live_blocks", count(totals->live_blocks));
-	set(object, "call_sites", count(totals->call_sites));
-	set(object, "untracked_blocks", count(totals->untracked_blocks));
-	set(object, "untracked_bytes", count(totals->untracked_bytes));
-	set(object, "lost_call_sites", count(totals->lost_call_sites));
-	set(object, "truncated_blocks", count(totals->truncated_blocks));
-	set(object, "freed_elsewhere_blocks", count(totals->freed_elsewhere_blocks));
-	set(object, "foreign_frees", count(totals->foreign_frees));
+	set_json(object, "live_bytes", count(totals->live_bytes));
+	set_json(object, "live_blocks", count(totals->live_blocks));
+	set_json(object, "call_sites", count(totals->call_sites));
+	set_json(object, "untracked_blocks", count(totals->untracked_blocks));
+	set_json(object, "untracked_bytes", count(totals->untracked_bytes));
+	set_json(object, "lost_call_sites", count(totals->lost_call_sites));
+	set_json(object, "truncated_blocks", count(totals->truncated_blocks));
+	set_json(object, "freed_elsewhere_blocks", count(totals->freed_elsewhere_blocks));
+	set_json(object, "foreign_frees", count(totals->foreign_frees));
 	if (totals->left_out_blocks >= 0) {
-		set(object, "left_out_blocks", count(totals->left_out_blocks));
-		set(object, "left_out_bytes", count(totals->left_out_bytes));
+		set_json(object, "left_out_blocks", count(totals->left_out_blocks));
+		set_json(object, "left_out_bytes", count(totals->left_out_bytes));
 	}
-	set(object, "kinds", kinds_json(dump->all_kinds ? dump->all_kinds : &totals->reach, false));
+	set_json(object, "kinds",
+	         kinds_json(dump->all_kinds ? dump->all_kinds : &totals->reach, false));
 	if (totals->reach.is_known) {
-		set(object, "pause_ns", count(totals->pause_ns));
-		set(object, "scan_ns", count(totals->scan_ns));
-		set(object, "scanned", text(totals->scanned));
-		set(object, "heap", text(totals->heap));
-		set(object, "running_threads", count(totals->running_threads));
+		set_json(object, "pause_ns", count(totals->pause_ns));
+		set_json(object, "scan_ns", count(totals->scan_ns));
+		set_json(object, "scanned", text_json(totals->scanned));
+		set_json(object, "heap", text_json(totals->heap));
+		set_json(object, "running_threads", count(totals->running_threads));
 	}
-	set(object, "tracer_bytes", count(totals->tracer_bytes));
-	set(object, "dump_ns", count(totals->dump_ns));
-	set(object, "complete_stack_bytes_percent",
-	    totals->complete_percent < 0 ? json_null() : json_real(totals->complete_percent));
+	set_json(object, "tracer_bytes", count(totals->tracer_bytes));
+	set_json(object, "dump_ns", count(totals->dump_ns));
+	set_json(object, "complete_stack_bytes_percent",
+	         totals->complete_percent < 0 ? json_null() : json_real(totals->complete_percent));
 	if (totals->sample_interval > 0)
-		set(object, "sample_interval", count(totals->sample_interval));
+		set_json(object, "sample_interval", count(totals->sample_interval));
 	set_estimate(object, &totals->estimate);
 	if (totals->mark_time)
-		set(object, "mark_time", text(totals->mark_time));
+		set_json(object, "mark_time", text_json(totals->mark_time));
 	if (totals->peak_time)
-		set(object, "peak_time", text(totals->peak_time));
+		set_json(object, "peak_time", text_json(totals->peak_time));
 	if (totals->recording) {
-		set(object, "recording", json_string(totals->recording));
-		set(object, "recording_since", text(totals->recording_since));
+		set_json(object, "recording", json_string(totals->recording));
+		set_json(object, "recording_since", text_json(totals->recording_since));
 	}
 	if (totals->inherited) {
-		set(object, "inherited_bytes", count(totals->inherited_bytes));
-		set(object, "inherited_blocks", count(totals->inherited_blocks));
-		set(object, "inherited", json_string(totals->inherited));
+		set_json(object, "inherited_bytes", count(totals->inherited_bytes));
+		set_json(object, "inherited_blocks", count(totals->inherited_blocks));
+		set_json(object, "inherited", json_string(totals->inherited));
 	}
 	return object;
 }
@@ -169,16 +127,18 @@ static json_t *frames_json(const struct dump *dump, const struct stack *stack,
 		for (unsigned j = 0; j < at->frame_count; j++) {
 			const struct frame *frame = &at->frames[j];
 			json_t *object = json_object();
-			set(object, "address",
-			    hex(addresses ? addresses[i] : raw_address(dump, at)));
-			set(object, "module", text(at->module ? at->module->path : NULL));
-			set(object, "offset", at->module ? hex(at->offset) : json_null());
-			set(object, "build_id", text(at->module ? at->module->build_id : NULL));
-			set(object, "function", text(frame->function));
-			set(object, "file", text(frame->file));
-			set(object, "line", frame->line ? json_integer(frame->line) : json_null());
-			set(object, "inlined", json_boolean(frame->inlined));
-			append(frames, object);
+			set_json(object, "address",
+			         hex_json(addresses ? addresses[i] : raw_address(dump, at)));
+			set_json(object, "module", text_json(at->module ? at->module->path : NULL));
+			set_json(object, "offset", at->module ? hex_json(at->offset) : json_null());
+			set_json(object, "build_id",
+			         text_json(at->module ? at->module->build_id : NULL));
+			set_json(object, "function", text_json(frame->function));
+			set_json(object, "file", text_json(frame->file));
+			set_json(object, "line",
+			         frame->line ? json_integer(frame->line) : json_null());
+			set_json(object, "inlined", json_boolean(frame->inlined));
+			append_json(frames, object);
 		}
 	}
 	return frames;
@@ -193,19 +153,19 @@ static json_t *asked_json(const struct stack *stack)
 static json_t *site_json(const struct dump *dump, const struct site *site)
 {
 	json_t *object = json_object();
-	set(object, "rank", json_integer((json_int_t)site->rank));
-	set(object, "live_bytes", json_integer((json_int_t)site->bytes));
-	set(object, "live_blocks", json_integer((json_int_t)site->blocks));
+	set_json(object, "rank", number_json(site->rank));
+	set_json(object, "live_bytes", number_json(site->bytes));
+	set_json(object, "live_blocks", number_json(site->blocks));
 	set_estimate(object, &site->estimate);
-	set(object, "stack", json_string(stack_kind_names[site->kind]));
+	set_json(object, "stack", json_string(stack_kind_names[site->kind]));
 	if (site->task)
-		set(object, "task", text(site->task));
-	set(object, "kinds", kinds_json(all_kinds_of(site), true));
-	set(object, "origin", json_string(origin_names[site->origin]));
+		set_json(object, "task", text_json(site->task));
+	set_json(object, "kinds", kinds_json(all_kinds_of(site), true));
+	set_json(object, "origin", json_string(origin_names[site->origin]));
 	if (site->library)
-		set(object, "library", text(site->library->path));
-	set(object, "asked_by", asked_json(site->stack));
-	set(object, "frames", frames_json(dump, site->stack, site->addresses));
+		set_json(object, "library", text_json(site->library->path));
+	set_json(object, "asked_by", asked_json(site->stack));
+	set_json(object, "frames", frames_json(dump, site->stack, site->addresses));
 	return object;
 }
 
@@ -216,18 +176,18 @@ static json_t *crash_json(const struct dump *dump)
 	json_t *object = json_object(), *registers = json_object();
 
 	for (size_t i = 0; i < fault->register_count; i++)
-		set(registers, fault->registers[i].name, hex(fault->registers[i].value));
-	set(object, "signal", fault->told ? json_integer(fault->signal) : json_null());
-	set(object, "code", fault->told ? json_integer((json_int_t)fault->code) : json_null());
+		set_json(registers, fault->registers[i].name, hex_json(fault->registers[i].value));
+	set_json(object, "signal", fault->told ? json_integer(fault->signal) : json_null());
+	set_json(object, "code", fault->told ? json_integer(fault->code) : json_null());
 	if (fault->exception)
-		set(object, "exception", text(fault->exception));
-	set(object, "fault_address", fault->addressed ? hex(fault->fault_address) : json_null());
-	set(object, "thread",
-	    fault->thread ? json_integer((json_int_t)fault->thread) : json_null());
+		set_json(object, "exception", text_json(fault->exception));
+	set_json(object, "fault_address",
+	         fault->addressed ? hex_json(fault->fault_address) : json_null());
+	set_json(object, "thread", fault->thread ? number_json(fault->thread) : json_null());
 	if (fault->task)
-		set(object, "task", text(fault->task));
-	set(object, "registers", registers);
-	set(object, "frames", frames_json(dump, crash->stack, NULL));
+		set_json(object, "task", text_json(fault->task));
+	set_json(object, "registers", registers);
+	set_json(object, "frames", frames_json(dump, crash->stack, NULL));
 	return object;
 }
 
@@ -238,19 +198,19 @@ static json_t *groups_json(struct report *report, const struct dump *dump, enum 
 	for (size_t i = 0; i < groups.count; i++) {
 		const struct group *group = groups.all[i];
 		json_t *row = json_object();
-		set(row, "name", text(group->name));
-		set(row, "live_bytes", json_integer((json_int_t)group->bytes));
-		set(row, "live_blocks", json_integer((json_int_t)group->blocks));
-		set(row, "call_sites", json_integer((json_int_t)group->sites));
-		set(row, "kinds", kinds_json(&group->all_kinds, true));
-		set(row, "through_bytes", json_integer((json_int_t)group->through_bytes));
-		set(row, "through_blocks", json_integer((json_int_t)group->through_blocks));
-		append(rows, row);
+		set_json(row, "name", text_json(group->name));
+		set_json(row, "live_bytes", number_json(group->bytes));
+		set_json(row, "live_blocks", number_json(group->blocks));
+		set_json(row, "call_sites", number_json(group->sites));
+		set_json(row, "kinds", kinds_json(&group->all_kinds, true));
+		set_json(row, "through_bytes", number_json(group->through_bytes));
+		set_json(row, "through_blocks", number_json(group->through_blocks));
+		append_json(rows, row);
 	}
 	free(groups.all);
 	json_t *object = json_object();
-	set(object, "by", json_string(group_kind_names[by]));
-	set(object, "rows", rows);
+	set_json(object, "by", json_string(group_kind_names[by]));
+	set_json(object, "rows", rows);
 	return object;
 }
 
@@ -259,10 +219,11 @@ static json_t *warnings_json(struct report *report, const struct dump *dump)
 {
 	json_t *warnings = json_array();
 	if (dump->damage)
-		append(warnings, text(arena_format(&report->arena, "line %lu: damaged: %s",
+		append_json(warnings,
+		            text_json(arena_format(&report->arena, "line %lu: damaged: %s",
 		                                   dump->damage_line, dump->damage)));
 	for (size_t i = 0; i < dump->note_count; i++)
-		append(warnings, text(dump->notes[i]));
+		append_json(warnings, text_json(dump->notes[i]));
 	for (size_t i = 0; i < dump->mapping_count; i++) {
 		const struct module *module = dump->mappings[i].module;
 		const char *what =
@@ -271,8 +232,8 @@ static json_t *warnings_json(struct report *report, const struct dump *dump)
 		        : module->state == MODULE_MISSING  ? "left raw: no file was found"
 		                                           : NULL;
 		if (what)
-			append(warnings,
-			       text(arena_format(&report->arena, "%s: %s", module->path, what)));
+			append_json(warnings, text_json(arena_format(&report->arena, "%s: %s",
+			                                             module->path, what)));
 	}
 	return warnings;
 }
@@ -281,7 +242,7 @@ static void set_warnings(struct report *report, const struct dump *dump, json_t 
 {
 	json_t *warnings = warnings_json(report, dump);
 	if (json_array_size(warnings))
-		set(object, "warnings", warnings);
+		set_json(object, "warnings", warnings);
 	else
 		json_decref(warnings);
 }
@@ -292,7 +253,7 @@ static json_t *command_json(const struct dump *dump)
 		return json_null();
 	json_t *words = json_array();
 	for (size_t i = 0; i < dump->command_count; i++)
-		append(words, text(dump->command[i]));
+		append_json(words, text_json(dump->command[i]));
 	return words;
 }
 
@@ -300,12 +261,12 @@ static json_t *command_json(const struct dump *dump)
 static json_t *process_json(const struct dump *dump)
 {
 	json_t *object = json_object();
-	set(object, "pid", json_integer((json_int_t)dump->pid));
-	set(object, "sequence", json_integer((json_int_t)dump->sequence));
-	set(object, "reason", text(dump->reason));
-	set(object, "executable", text(dump->program));
-	set(object, "command", command_json(dump));
-	set(object, "time", text(dump->time));
+	set_json(object, "pid", number_json(dump->pid));
+	set_json(object, "sequence", number_json(dump->sequence));
+	set_json(object, "reason", text_json(dump->reason));
+	set_json(object, "executable", text_json(dump->program));
+	set_json(object, "command", command_json(dump));
+	set_json(object, "time", text_json(dump->time));
 	return object;
 }
 
@@ -315,12 +276,12 @@ static void set_coverage(const struct dump *dump, json_t *totals)
 	json_t *bypasses = json_array();
 	for (size_t i = 0; i < dump->bypass_count; i++) {
 		json_t *bypass = json_object();
-		set(bypass, "reason", text(dump->bypasses[i].reason));
-		set(bypass, "module", text(dump->bypasses[i].path));
-		append(bypasses, bypass);
+		set_json(bypass, "reason", text_json(dump->bypasses[i].reason));
+		set_json(bypass, "module", text_json(dump->bypasses[i].path));
+		append_json(bypasses, bypass);
 	}
-	set(totals, "coverage", text(dump->coverage));
-	set(totals, "bypassed_by", bypasses);
+	set_json(totals, "coverage", text_json(dump->coverage));
+	set_json(totals, "bypassed_by", bypasses);
 }
 
 /* Returns an object with all keys of DUMP but its call sites. */
@@ -329,17 +290,17 @@ static json_t *head_json(struct report *report, const struct dump *dump)
 	json_t *object = process_json(dump);
 	json_t *totals = totals_json(dump);
 	set_coverage(dump, totals);
-	set(object, "totals", totals);
+	set_json(object, "totals", totals);
 	if (dump->kinds)
-		set(object, "shown_kinds", shown_kinds_json(dump->kinds));
+		set_json(object, "shown_kinds", shown_kinds_json(dump->kinds));
 	set_warnings(report, dump, object);
 	if (dump->suppressed_sites) {
 		json_t *suppressed = json_object();
-		set(suppressed, "live_bytes", json_integer((json_int_t)dump->suppressed_bytes));
-		set(suppressed, "live_blocks", json_integer((json_int_t)dump->suppressed_blocks));
-		set(suppressed, "call_sites", json_integer((json_int_t)dump->suppressed_sites));
-		set(suppressed, "kinds", kinds_json(&dump->suppressed_reach, true));
-		set(object, "suppressed", suppressed);
+		set_json(suppressed, "live_bytes", number_json(dump->suppressed_bytes));
+		set_json(suppressed, "live_blocks", number_json(dump->suppressed_blocks));
+		set_json(suppressed, "call_sites", number_json(dump->suppressed_sites));
+		set_json(suppressed, "kinds", kinds_json(&dump->suppressed_reach, true));
+		set_json(object, "suppressed", suppressed);
 	}
 	return object;
 }
@@ -358,16 +319,14 @@ static json_t *injected_json(const struct dump *dump)
 		if (failure->only_reached)
 			continue;
 		json_t *site = json_object();
-		set(site, "identity", hex(failure->identity));
-		set(site, "hit",
-		    failure->hits ? json_integer((json_int_t)failure->hits) : json_null());
-		set(site, "bytes",
-		    failure->bytes ? json_integer((json_int_t)failure->bytes) : json_null());
-		set(site, "frames", stack_json(dump, failure->stack));
-		append(sites, site);
+		set_json(site, "identity", hex_json(failure->identity));
+		set_json(site, "hit", failure->hits ? number_json(failure->hits) : json_null());
+		set_json(site, "bytes", failure->bytes ? number_json(failure->bytes) : json_null());
+		set_json(site, "frames", stack_json(dump, failure->stack));
+		append_json(sites, site);
 	}
-	set(object, "failures", json_integer((json_int_t)dump->injected_failures));
-	set(object, "call_sites", sites);
+	set_json(object, "failures", number_json(dump->injected_failures));
+	set_json(object, "call_sites", sites);
 	return object;
 }
 
@@ -376,60 +335,26 @@ static json_t *misuse_json(struct report *report, const struct dump *dump)
 	const struct misused *misused = dump->misuse;
 	const struct misuse *misuse = &misused->misuse;
 	json_t *object = process_json(dump);
-	set(object, "what", text(misuse->what));
-	set(object, "function", text(misuse->function));
-	set(object, "pointer", misuse->what ? hex(misuse->pointer) : json_null());
-	set(object, "thread",
-	    misuse->thread ? json_integer((json_int_t)misuse->thread) : json_null());
-	set(object, "frames", stack_json(dump, misused->stacks[MISUSE_OFFENDER]));
-	set(object, "released", stack_json(dump, misused->stacks[MISUSE_RELEASE]));
+	set_json(object, "what", text_json(misuse->what));
+	set_json(object, "function", text_json(misuse->function));
+	set_json(object, "pointer", misuse->what ? hex_json(misuse->pointer) : json_null());
+	set_json(object, "thread", misuse->thread ? number_json(misuse->thread) : json_null());
+	set_json(object, "frames", stack_json(dump, misused->stacks[MISUSE_OFFENDER]));
+	set_json(object, "released", stack_json(dump, misused->stacks[MISUSE_RELEASE]));
 	json_t *block = json_null();
 	if (misuse->has[MISUSE_BLOCK]) {
 		block = json_object();
-		set(block, "address", hex(misuse->address));
-		set(block, "bytes", json_integer((json_int_t)misuse->bytes));
-		set(block, "function", text(misuse->maker));
-		set(block, "frames", stack_json(dump, misused->stacks[MISUSE_BLOCK]));
+		set_json(block, "address", hex_json(misuse->address));
+		set_json(block, "bytes", number_json(misuse->bytes));
+		set_json(block, "function", text_json(misuse->maker));
+		set_json(block, "frames", stack_json(dump, misused->stacks[MISUSE_BLOCK]));
 	}
-	set(object, "block", block);
+	set_json(object, "block", block);
 	set_warnings(report, dump, object);
 	return object;
 }
 
 /* -- the document ------------------------------------------------------------------------------ */
-
-/* Writes OBJECT but for its last LEFT_OUT bytes, and frees it.  Characters that are
- * no text are escaped, because they may go to a terminal. */
-static void put_part(FILE *stream, json_t *object, size_t left_out)
-{
-	char *string = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(15));
-	if (!string)
-		die("out of memory");
-	string[strlen(string) - left_out] = '\0';
-	for (const char *rest = string; *rest;) {
-		size_t span = text_span(rest);
-		fwrite(rest, 1, span, stream);
-		rest += span;
-		if (*rest) {
-			struct character c = character_at(rest);
-			fprintf(stream, "\\u%04x", c.code);
-			rest += c.length;
-		}
-	}
-	free(string);
-	json_decref(object);
-}
-
-static void put(FILE *stream, json_t *value)
-{
-	put_part(stream, value, 0);
-}
-
-/* Writes OBJECT without its closing brace, so that more keys can follow. */
-static void put_open(FILE *stream, json_t *object)
-{
-	put_part(stream, object, 1);
-}
 
 static void put_dumps(FILE *stream, const struct answer *answer)
 {
@@ -439,23 +364,23 @@ static void put_dumps(FILE *stream, const struct answer *answer)
 		fputs(i ? ",\n" : "\n", stream);
 		json_t *head = head_json(answer->report, dump);
 		if (dump->crash)
-			set(head, "crash", crash_json(dump));
+			set_json(head, "crash", crash_json(dump));
 		if (dump->injected_failures)
-			set(head, "injected", injected_json(dump));
+			set_json(head, "injected", injected_json(dump));
 		if (answer->by != GROUP_NONE)
-			set(head, "groups", groups_json(answer->report, dump, answer->by));
-		put_open(stream, head);
+			set_json(head, "groups", groups_json(answer->report, dump, answer->by));
+		put_open_json(stream, head);
 		fputs(",\"call_sites\":[", stream);
 		for (size_t j = 0; j < dump->site_count; j++) {
 			fputs(j ? ",\n" : "\n", stream);
-			put(stream, site_json(dump, &dump->sites[j]));
+			put_json(stream, site_json(dump, &dump->sites[j]), 0);
 		}
 		fputs("]}", stream);
 	}
 	putc(']', stream);
 	for (size_t i = 0; i < answer->report->misuse_count; i++) {
 		fputs(i ? ",\n" : ",\"misuses\":[\n", stream);
-		put(stream, misuse_json(answer->report, answer->report->misuses[i]));
+		put_json(stream, misuse_json(answer->report, answer->report->misuses[i]), 0);
 	}
 	fputs(answer->report->misuse_count ? "]}\n" : "}\n", stream);
 }
@@ -465,8 +390,8 @@ static void set_chance(json_t *object, int64_t bytes_error, bool may_be_chance)
 {
 	if (bytes_error < 0)
 		return;
-	set(object, "bytes_error", json_integer(bytes_error));
-	set(object, "may_be_chance", json_boolean(may_be_chance));
+	set_json(object, "bytes_error", json_integer(bytes_error));
+	set_json(object, "may_be_chance", json_boolean(may_be_chance));
 }
 
 static void put_changes(FILE *stream, const struct answer *answer)
@@ -474,27 +399,27 @@ static void put_changes(FILE *stream, const struct answer *answer)
 	const struct changes *changes = answer->changes;
 
 	fputs("{\"format\":\"leakwrap-diff\",\"version\":1,\"old\":", stream);
-	put(stream, head_json(answer->report, changes->old));
+	put_json(stream, head_json(answer->report, changes->old), 0);
 	fputs(",\"new\":", stream);
-	put(stream, head_json(answer->report, changes->new));
+	put_json(stream, head_json(answer->report, changes->new), 0);
 	if (changes->bytes_error >= 0)
 		fprintf(stream, ",\"bytes_error\":%" PRId64, changes->bytes_error);
 	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"call_sites\":[", changes->unchanged);
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->all[i];
 		json_t *object = json_object();
-		set(object, "change", json_string(change_name(change)));
-		set(object, "old_bytes", json_integer((json_int_t)change->old_bytes));
-		set(object, "new_bytes", json_integer((json_int_t)change->new_bytes));
-		set(object, "old_blocks", json_integer((json_int_t)change->old_blocks));
-		set(object, "new_blocks", json_integer((json_int_t)change->new_blocks));
+		set_json(object, "change", json_string(change_name(change)));
+		set_json(object, "old_bytes", number_json(change->old_bytes));
+		set_json(object, "new_bytes", number_json(change->new_bytes));
+		set_json(object, "old_blocks", number_json(change->old_blocks));
+		set_json(object, "new_blocks", number_json(change->new_blocks));
 		set_chance(object, change->bytes_error, change->may_be_chance);
-		set(object, "old_kinds", kinds_json(&change->old_reach, true));
-		set(object, "new_kinds", kinds_json(&change->new_reach, true));
-		set(object, "asked_by", asked_json(change->stack));
-		set(object, "frames", frames_json(change->dump, change->stack, NULL));
+		set_json(object, "old_kinds", kinds_json(&change->old_reach, true));
+		set_json(object, "new_kinds", kinds_json(&change->new_reach, true));
+		set_json(object, "asked_by", asked_json(change->stack));
+		set_json(object, "frames", frames_json(change->dump, change->stack, NULL));
 		fputs(i ? ",\n" : "\n", stream);
-		put(stream, object);
+		put_json(stream, object, 0);
 	}
 	fputs("]}\n", stream);
 }
@@ -504,7 +429,7 @@ static json_t *curve_json(const struct curve *curve, unsigned spans)
 {
 	json_t *bytes = json_array();
 	for (unsigned end = 0; end <= spans; end++)
-		append(bytes, json_integer(curve->at[end]));
+		append_json(bytes, json_integer(curve->at[end]));
 	return bytes;
 }
 
@@ -521,31 +446,32 @@ static void put_growths(FILE *stream, const struct answer *answer)
 	for (size_t i = 0; i < growths->count; i++) {
 		const struct growth *growth = &growths->all[i];
 		json_t *object = json_object();
-		set(object, "pid", json_integer((json_int_t)growth->last_dump->pid));
-		set(object, "first_sequence",
-		    json_integer((json_int_t)growth->first_dump->sequence));
-		set(object, "last_sequence", json_integer((json_int_t)growth->last_dump->sequence));
-		set(object, "steady_bytes", json_integer(growth->live.steady));
-		set(object, "steady_lost_bytes",
-		    growth->has_kinds ? json_integer(growth->lost.steady) : json_null());
-		set(object, "first_bytes", json_integer((json_int_t)growth->first_bytes));
-		set(object, "last_bytes", json_integer((json_int_t)growth->last_bytes));
-		set(object, "first_blocks", json_integer((json_int_t)growth->first_blocks));
-		set(object, "last_blocks", json_integer((json_int_t)growth->last_blocks));
+		set_json(object, "pid", number_json(growth->last_dump->pid));
+		set_json(object, "first_sequence", number_json(growth->first_dump->sequence));
+		set_json(object, "last_sequence", number_json(growth->last_dump->sequence));
+		set_json(object, "steady_bytes", json_integer(growth->live.steady));
+		set_json(object, "steady_lost_bytes",
+		         growth->has_kinds ? json_integer(growth->lost.steady) : json_null());
+		set_json(object, "first_bytes", number_json(growth->first_bytes));
+		set_json(object, "last_bytes", number_json(growth->last_bytes));
+		set_json(object, "first_blocks", number_json(growth->first_blocks));
+		set_json(object, "last_blocks", number_json(growth->last_blocks));
 		set_chance(object, growth->bytes_error, growth->may_be_chance);
-		set(object, "first_kinds", kinds_json(&growth->first_reach, true));
-		set(object, "last_kinds", kinds_json(&growth->last_reach, true));
-		set(object, "bytes_over_time", curve_json(&growth->live, growth->spans));
-		set(object, "lost_bytes_over_time",
-		    growth->has_kinds ? curve_json(&growth->lost, growth->spans) : json_null());
+		set_json(object, "first_kinds", kinds_json(&growth->first_reach, true));
+		set_json(object, "last_kinds", kinds_json(&growth->last_reach, true));
+		set_json(object, "bytes_over_time", curve_json(&growth->live, growth->spans));
+		set_json(object, "lost_bytes_over_time",
+		         growth->has_kinds ? curve_json(&growth->lost, growth->spans)
+		                           : json_null());
 		if (growth->stack) {
-			set(object, "asked_by", asked_json(growth->stack));
-			set(object, "frames", frames_json(growth->last_dump, growth->stack, NULL));
+			set_json(object, "asked_by", asked_json(growth->stack));
+			set_json(object, "frames",
+			         frames_json(growth->last_dump, growth->stack, NULL));
 		} else {
-			set(object, "name", text(growth->name));
+			set_json(object, "name", text_json(growth->name));
 		}
 		fputs(i ? ",\n" : "\n", stream);
-		put(stream, object);
+		put_json(stream, object, 0);
 	}
 	fputs("]}\n", stream);
 }

@@ -1,38 +1,17 @@
 /* why_json.c - the ways of pointers as JSON, see render_why.h. */
-#include <inttypes.h>
-#include <jansson.h>
-
 #include "tools/render/json_stack.h"
+#include "tools/render/json_text.h"
 #include "tools/render/render_why.h"
-
-static json_t *text(const char *value)
-{
-	json_t *string = value ? json_string(value) : NULL;
-	return string ? string : json_null(); /* a name that is no UTF-8 */
-}
-
-static json_t *number(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
-static json_t *hex(uint64_t value)
-{
-	char digits[24];
-	snprintf(digits, sizeof digits, "0x%" PRIx64, value);
-	return json_string(digits);
-}
 
 static json_t *root_json(const struct why *why, const struct way_root *root)
 {
 	json_t *object = json_object();
-	json_object_set_new(object, "type", text(root_names[root->kind]));
-	json_object_set_new(object, "address", root->address ? hex(root->address) : json_null());
-	json_object_set_new(object, "module",
-	                    root->module ? text(root->module->path) : json_null());
-	json_object_set_new(object, "variable", text(demangle(why->demangler, root->variable)));
-	json_object_set_new(object, "offset", hex(root->offset));
-	json_object_set_new(object, "thread", root->thread ? number(root->thread) : json_null());
+	set_json(object, "type", text_json(root_names[root->kind]));
+	set_json(object, "address", root->address ? hex_json(root->address) : json_null());
+	set_json(object, "module", root->module ? text_json(root->module->path) : json_null());
+	set_json(object, "variable", text_json(demangle(why->demangler, root->variable)));
+	set_json(object, "offset", hex_json(root->offset));
+	set_json(object, "thread", root->thread ? number_json(root->thread) : json_null());
 	return object;
 }
 
@@ -63,13 +42,12 @@ static json_t *steps_json(const struct why *why, const struct way *way)
 		const struct listed_block *block = &why->reach->index.blocks[way->steps[i]];
 		const struct mark *mark = &why->reach->marking.marks[way->steps[i]];
 		json_t *object = json_object();
-		json_object_set_new(object, "pointer_offset",
-		                    i > 0 ? hex(mark->at - before) : json_null());
-		json_object_set_new(object, "address", hex(block->address));
-		json_object_set_new(object, "bytes", number(block->size));
-		json_object_set_new(object, "rank",
-		                    block->rank ? number(block->rank) : json_null());
-		json_array_append_new(steps, object);
+		set_json(object, "pointer_offset",
+		         i > 0 ? hex_json(mark->at - before) : json_null());
+		set_json(object, "address", hex_json(block->address));
+		set_json(object, "bytes", number_json(block->size));
+		set_json(object, "rank", block->rank ? number_json(block->rank) : json_null());
+		append_json(steps, object);
 		before = block->address;
 	}
 	return steps;
@@ -78,14 +56,14 @@ static json_t *steps_json(const struct why *why, const struct way *way)
 static json_t *way_json(const struct why *why, const struct way *way)
 {
 	json_t *object = json_object();
-	json_object_set_new(object, "kind", text(reach_names[way->kind]));
-	json_object_set_new(object, "bytes", number(way->bytes));
-	json_object_set_new(object, "blocks", number(way->blocks));
-	json_object_set_new(object, "root", root_json(why, &way->root));
-	json_object_set_new(object, "steps", steps_json(why, way));
+	set_json(object, "kind", text_json(reach_names[way->kind]));
+	set_json(object, "bytes", number_json(way->bytes));
+	set_json(object, "blocks", number_json(way->blocks));
+	set_json(object, "root", root_json(why, &way->root));
+	set_json(object, "steps", steps_json(why, way));
 	if (why->content > 0)
-		json_object_set_new(object, "content",
-		                    content_json(why, &why->reach->index.blocks[way->block]));
+		set_json(object, "content",
+		         content_json(why, &why->reach->index.blocks[way->block]));
 	return object;
 }
 
@@ -94,24 +72,23 @@ void render_why_json(FILE *stream, const struct why *why)
 	const struct dump *dump = why->reach->dump;
 	json_t *document = json_object(), *sites = json_array();
 
-	json_object_set_new(document, "format", text("leakwrap-why"));
-	json_object_set_new(document, "version", number(1));
-	json_object_set_new(document, "pid", number(dump->pid));
-	json_object_set_new(document, "sequence", number(dump->sequence));
+	set_json(document, "format", text_json("leakwrap-why"));
+	set_json(document, "version", number_json(1));
+	set_json(document, "pid", number_json(dump->pid));
+	set_json(document, "sequence", number_json(dump->sequence));
 	for (size_t i = 0; i < why->site_count; i++) {
 		const struct why_site *of = &why->sites[i];
 		json_t *object = json_object(), *ways = json_array();
-		json_object_set_new(object, "rank", number(of->site->rank));
-		json_object_set_new(object, "live_bytes", number(of->site->bytes));
-		json_object_set_new(object, "live_blocks", number(of->site->blocks));
-		json_object_set_new(object, "frames", stack_json(dump, of->site->stack));
+		set_json(object, "rank", number_json(of->site->rank));
+		set_json(object, "live_bytes", number_json(of->site->bytes));
+		set_json(object, "live_blocks", number_json(of->site->blocks));
+		set_json(object, "frames", stack_json(dump, of->site->stack));
 		for (size_t j = 0; j < of->ways.count; j++)
-			json_array_append_new(ways, way_json(why, &of->ways.all[j]));
-		json_object_set_new(object, "ways", ways);
-		json_array_append_new(sites, object);
+			append_json(ways, way_json(why, &of->ways.all[j]));
+		set_json(object, "ways", ways);
+		append_json(sites, object);
 	}
-	json_object_set_new(document, "call_sites", sites);
-	json_dumpf(document, stream, JSON_COMPACT);
+	set_json(document, "call_sites", sites);
+	put_json(stream, document, 0);
 	putc('\n', stream);
-	json_decref(document);
 }

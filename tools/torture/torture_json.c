@@ -1,32 +1,21 @@
 /* torture_json.c - the report of a torture as JSON, version 1.  Keys are only added. */
 #include "tools/render/json_stack.h"
+#include "tools/render/json_text.h"
 #include "tools/torture/torture_report.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
 
-/* Sets KEY of OBJECT to VALUE, which it takes over. */
-static void put(json_t *object, const char *key, json_t *value)
-{
-	if (!value || json_object_set_new(object, key, value) != 0)
-		die("out of memory");
-}
-
-static json_t *number(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
 /* Returns the exit status and the signal of STATUS, as of waitpid(2), in a new object. */
 static json_t *status_json(int status)
 {
 	json_t *object = json_object();
 
-	put(object, "exit_status",
-	    WIFEXITED(status) ? number((uint64_t)WEXITSTATUS(status)) : json_null());
-	put(object, "signal",
-	    WIFSIGNALED(status) ? number((uint64_t)WTERMSIG(status)) : json_null());
+	set_json(object, "exit_status",
+	         WIFEXITED(status) ? number_json((uint64_t)WEXITSTATUS(status)) : json_null());
+	set_json(object, "signal",
+	         WIFSIGNALED(status) ? number_json((uint64_t)WTERMSIG(status)) : json_null());
 	return object;
 }
 
@@ -36,14 +25,15 @@ static json_t *attempt_json(const struct torture *torture, const struct attempt 
 	char identity[24];
 
 	snprintf(identity, sizeof identity, "0x%016" PRIx64, attempt->site->identity);
-	put(object, "identity", json_string(identity));
-	put(object, "hit", number(attempt->hit));
-	put(object, "hits", number(attempt->site->hits));
-	put(object, "bytes", attempt->site->bytes ? number(attempt->site->bytes) : json_null());
-	put(object, "outcome", json_string(outcome_names[attempt->outcome]));
-	put(object, "ns", number(attempt->ns));
-	put(object, "engine", json_string(attempt->forked ? "fork" : "rerun"));
-	put(object, "frames", stack_json(torture->baseline, attempt->site->stack));
+	set_json(object, "identity", json_string(identity));
+	set_json(object, "hit", number_json(attempt->hit));
+	set_json(object, "hits", number_json(attempt->site->hits));
+	set_json(object, "bytes",
+	         attempt->site->bytes ? number_json(attempt->site->bytes) : json_null());
+	set_json(object, "outcome", json_string(outcome_names[attempt->outcome]));
+	set_json(object, "ns", number_json(attempt->ns));
+	set_json(object, "engine", json_string(attempt->forked ? "fork" : "rerun"));
+	set_json(object, "frames", stack_json(torture->baseline, attempt->site->stack));
 	return object;
 }
 
@@ -52,20 +42,20 @@ static json_t *finding_json(const struct torture *torture, const struct finding 
 	const struct dump *dump = finding->dump ? finding->dump : torture->baseline;
 	json_t *object = json_object(), *attempts = json_array();
 
-	put(object, "kind", json_string(finding_names[finding->kind]));
-	put(object, "suppressed", json_boolean(finding->suppressed));
-	put(object, "bytes", finding->bytes ? number(finding->bytes) : json_null());
-	put(object, "blocks", finding->blocks ? number(finding->blocks) : json_null());
-	put(object, "misuse",
-	    finding->kind == FINDING_MISUSE && dump->misuse && dump->misuse->misuse.what
-	            ? json_string(dump->misuse->misuse.what)
-	            : json_null());
-	put(object, "frames", stack_json(dump, finding->stack));
+	set_json(object, "kind", json_string(finding_names[finding->kind]));
+	set_json(object, "suppressed", json_boolean(finding->suppressed));
+	set_json(object, "bytes", finding->bytes ? number_json(finding->bytes) : json_null());
+	set_json(object, "blocks", finding->blocks ? number_json(finding->blocks) : json_null());
+	set_json(object, "misuse",
+	         finding->kind == FINDING_MISUSE && dump->misuse && dump->misuse->misuse.what
+	                 ? json_string(dump->misuse->misuse.what)
+	                 : json_null());
+	set_json(object, "frames", stack_json(dump, finding->stack));
 	/* The numbers of the attempts that led to it, from 0. */
 	for (size_t i = 0; i < finding->attempt_count; i++)
-		json_array_append_new(attempts,
-		                      number((uint64_t)(finding->attempts[i] - torture->attempts)));
-	put(object, "attempts", attempts);
+		append_json(attempts,
+		            number_json((uint64_t)(finding->attempts[i] - torture->attempts)));
+	set_json(object, "attempts", attempts);
 	return object;
 }
 
@@ -76,30 +66,27 @@ void torture_json(FILE *stream, const struct torture *torture)
 	json_t *baseline = status_json(torture->baseline_status);
 
 	for (char *const *word = torture->argv; *word; word++)
-		json_array_append_new(command,
-		                      json_string(*word) ? json_string(*word) : json_null());
+		append_json(command, text_json(*word));
 	for (unsigned i = 0; i < OUTCOMES; i++)
-		put(outcomes, outcome_names[i], number(count_outcomes(torture, (enum outcome)i)));
+		set_json(outcomes, outcome_names[i],
+		         number_json(count_outcomes(torture, (enum outcome)i)));
 	for (size_t i = 0; i < torture->attempt_count; i++)
 		if (torture->attempts[i].done)
-			json_array_append_new(attempts,
-			                      attempt_json(torture, &torture->attempts[i]));
+			append_json(attempts, attempt_json(torture, &torture->attempts[i]));
 	for (size_t i = 0; i < torture->finding_count; i++)
-		json_array_append_new(findings, finding_json(torture, &torture->findings[i]));
-	put(baseline, "ns", number(torture->baseline_ns));
-	put(object, "format", json_string("leakwrap-torture"));
-	put(object, "version", number(1));
-	put(object, "command", command);
-	put(object, "not_forked", number(torture->not_forked));
-	put(object, "why_not_forked",
-	    torture->why_not_forks ? json_string(torture->why_not_forks) : json_null());
-	put(object, "ns", number(torture->ns));
-	put(object, "left_out_call_sites", number(torture->left_out));
-	put(object, "baseline", baseline);
-	put(object, "outcomes", outcomes);
-	put(object, "attempts", attempts);
-	put(object, "findings", findings);
-	json_dumpf(object, stream, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+		append_json(findings, finding_json(torture, &torture->findings[i]));
+	set_json(baseline, "ns", number_json(torture->baseline_ns));
+	set_json(object, "format", json_string("leakwrap-torture"));
+	set_json(object, "version", number_json(1));
+	set_json(object, "command", command);
+	set_json(object, "not_forked", number_json(torture->not_forked));
+	set_json(object, "why_not_forked", text_json(torture->why_not_forks));
+	set_json(object, "ns", number_json(torture->ns));
+	set_json(object, "left_out_call_sites", number_json(torture->left_out));
+	set_json(object, "baseline", baseline);
+	set_json(object, "outcomes", outcomes);
+	set_json(object, "attempts", attempts);
+	set_json(object, "findings", findings);
+	put_json(stream, object, 1);
 	putc('\n', stream);
-	json_decref(object);
 }
