@@ -156,7 +156,7 @@ static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
 	struct parsed_site site = {.first = dump->frame_count, .estimate = NO_ESTIMATE};
-	bool broken = draft->is_stack_broken;
+	const bool was_broken = draft->is_stack_broken;
 
 	draft->is_stack_broken = true;
 	if (!scan_decimal(&c, &site.rank) || !skip_text(&c, ": ") ||
@@ -191,14 +191,15 @@ static void read_site(struct draft *draft, struct cursor c)
 	}
 	struct parsed_site *before = last_site(dump);
 	uint64_t last = before ? before->rank : 0;
+	/* Three cases.  The rank is the next one: fine.  It is larger: a call site is missing, so
+	 * the frames before may belong to it, unless a frame that did not fit was noted already.
+	 * It is not larger: this call site is late, so the frames before and behind may belong to
+	 * any. */
 	if (site.rank != last + 1) {
 		draft_note_damage(draft, "a call site is missing or out of order");
-		/* The frames since the last call site may belong to the missing one, unless a frame
-		 * that did not fit was noted already. */
-		if (before && (!broken || site.rank <= last))
+		if (before && (!was_broken || site.rank <= last))
 			drop_frames(before);
 	}
-	/* The frames behind a call site that comes too late may belong to any. */
 	draft->is_stack_broken = site.rank <= last;
 	if (draft->is_stack_broken)
 		drop_frames(&site);
