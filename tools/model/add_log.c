@@ -205,14 +205,15 @@ static bool same_pid(const void *key, const void *entry)
  * process executed. */
 static bool same_process(const struct dump *last, const struct dump *dump)
 {
-	if (last->program && dump->program && last->program != dump->program)
-		return false;
-	if (dump->sequence > last->sequence)
-		return true;
+	const bool has_other_program =
+	        last->program && dump->program && last->program != dump->program;
+	const bool is_later = dump->sequence > last->sequence;
 	/* A process that counts from 1 again is another one, unless a log has dumps out of
 	 * order. */
-	return dump->sequence < last->sequence && dump->log == last->log &&
-	       dump->seconds <= last->seconds;
+	const bool is_out_of_order = dump->sequence < last->sequence && dump->log == last->log &&
+	                             dump->seconds <= last->seconds;
+
+	return !has_other_program && (is_later || is_out_of_order);
 }
 
 void report_finish(struct report *report)
