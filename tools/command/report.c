@@ -372,56 +372,49 @@ static void complain_of_duplicates(const struct report *report)
 		         report->duplicates == 1 ? "is" : "are");
 }
 
-static enum status make_report(struct report_options *options, struct report *report)
+/* Adds the logs that OPTIONS name to REPORT: to the sum of a FLEET, or dump by dump.  Returns
+ * false, after messages, if one cannot be read. */
+static bool add_logs(struct report_options *options, struct report *report, bool fleet)
 {
-	enum format format = options->common.format;
-	bool fine = true;
-	if (!check_options(options))
-		return STATUS_USAGE;
-	report->keeps_blocks = has_files(options);
-	bool fleet = is_fleet(options);
 	const struct fleet_options fleet_options = {options->hosts, options->growth,
 	                                            options->common.kinds};
+	bool fine = true;
+
 	if (fleet)
-		fine = fleet_add(report, options->logs, options->log_count, &fleet_options);
-	else
-		sort_rotated(options->logs, options->log_count);
-	for (size_t i = 0; !fleet && i < options->log_count; i++)
+		return fleet_add(report, options->logs, options->log_count, &fleet_options);
+	sort_rotated(options->logs, options->log_count);
+	for (size_t i = 0; i < options->log_count; i++)
 		if (!report_add(report, options->logs[i]))
 			fine = false;
-	complain_of_duplicates(report);
-	if (report->dump_count == 0 && report->misuse_count == 0)
-		return STATUS_USAGE;
-	if (!judge_by_files(options, report))
-		return STATUS_USAGE;
-	complete_report(report, &options->common);
-	suppressions_report_unused(&options->common.suppressions);
-	/* The verdict does not depend on what is shown. */
-	enum status judged = judge(options, report);
-	if (!choose_kinds(report, &options->common))
-		return STATUS_USAGE;
+	return fine;
+}
 
+/* Writes the answer of REPORT, which is complete, and may be the sum of a FLEET.  Returns
+ * STATUS_FINE or, after a message, STATUS_USAGE. */
+static enum status show(const struct report_options *options, struct report *report, bool fleet)
+{
+	const enum format format = options->common.format;
 	/* Flame graphs add up all dumps.  Two dumps of one process must not be added up. */
-	bool adds_up = format == FORMAT_FOLDED || format == FORMAT_PPROF;
-	bool is_page = format == FORMAT_HTML;
-	if (report->dump_count == 0 && (adds_up || is_page)) {
+	const bool is_flame_graph = format == FORMAT_FOLDED || format == FORMAT_PPROF;
+	const bool is_page = format == FORMAT_HTML;
+	if (report->dump_count == 0 && (is_flame_graph || is_page)) {
 		complain("there is no dump of live blocks; of misuse, text and JSON tell");
 		return STATUS_USAGE;
 	}
-	enum which_dumps which = options->only_last || adds_up ? DUMPS_LAST
-	                         : format == FORMAT_TEXT && !options->common.all
-	                                 ? DUMPS_LAST_OR_CHOSEN
-	                                 : DUMPS_ALL;
+	const enum which_dumps which = options->only_last || is_flame_graph ? DUMPS_LAST
+	                               : format == FORMAT_TEXT && !options->common.all
+	                                       ? DUMPS_LAST_OR_CHOSEN
+	                                       : DUMPS_ALL;
 	struct dump_list list = list_dumps(report, which);
 	struct growths growths = {0};
-	const struct dump *sum = fleet && report->dump_count ? report->dumps[0] : NULL;
-	if (sum && options->growth && sum->merged->series == 0)
+	const struct dump *fleet_sum = fleet && report->dump_count ? report->dumps[0] : NULL;
+	if (fleet_sum && options->growth && fleet_sum->merged->series == 0)
 		return lack_series();
-	if (sum && !adds_up)
+	if (fleet_sum && !is_flame_graph)
 		list.count = 0;
 	struct answer answer = {.report = report,
-	                        .merged = sum ? sum : merge_last_dumps(options, report),
-	                        .merged_first = sum || is_merged(options, report),
+	                        .merged = fleet_sum ? fleet_sum : merge_last_dumps(options, report),
+	                        .merged_first = fleet_sum || is_merged(options, report),
 	                        .by = options->by,
 	                        .top = options_top(&options->common),
 	                        .all_frames = options->common.all};
@@ -433,9 +426,31 @@ static enum status make_report(struct report_options *options, struct report *re
 	}
 	if (!options->growth || is_page || fleet)
 		answer.dumps = &list;
-	enum status written = write_answer(&options->common, &answer);
+	const enum status written = write_answer(&options->common, &answer);
 	free(growths.all);
-	return !fine || written != STATUS_FINE ? STATUS_USAGE : judged;
+	return written;
+}
+
+static enum status make_report(struct report_options *options, struct report *report)
+{
+	if (!check_options(options))
+		return STATUS_USAGE;
+	report->keeps_blocks = has_files(options);
+	const bool fleet = is_fleet(options);
+	const bool fine = add_logs(options, report, fleet);
+	complain_of_duplicates(report);
+	if (report->dump_count == 0 && report->misuse_count == 0)
+		return STATUS_USAGE;
+	if (!judge_by_files(options, report))
+		return STATUS_USAGE;
+	complete_report(report, &options->common);
+	suppressions_report_unused(&options->common.suppressions);
+	/* The verdict does not depend on what is shown. */
+	const enum status judged = judge(options, report);
+	if (!choose_kinds(report, &options->common))
+		return STATUS_USAGE;
+	const enum status shown = show(options, report, fleet);
+	return !fine || shown != STATUS_FINE ? STATUS_USAGE : judged;
 }
 
 const struct argp report_argp = {
