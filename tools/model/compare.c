@@ -225,16 +225,6 @@ static int compare_sequence(const void *left, const void *right)
 	return a->sequence < b->sequence ? -1 : a->sequence > b->sequence;
 }
 
-/* Returns true if the times of SERIES show how long its spans are.  Dumps have whole seconds. */
-static bool is_timed(const struct series *series)
-{
-	for (size_t i = 0; i < series->count; i++)
-		if (series->dumps[i]->seconds < 0 ||
-		    (i && series->dumps[i]->seconds < series->dumps[i - 1]->seconds))
-			return false;
-	return series->dumps[series->count - 1]->seconds - series->dumps[0]->seconds >= SPANS_MAX;
-}
-
 /* Returns the time of dump INDEX of SERIES.  TIMED: in seconds after the first dump, otherwise in
  * dumps after it.  The exit dump comes between two intervals, and gets the time of the dump before
  * it. */
@@ -251,19 +241,26 @@ static int64_t time_of(const struct series *series, size_t index, bool timed)
  * dumps close together are no span. */
 static struct spans cut_series(const struct series *series)
 {
-	bool timed = is_timed(series);
+	const struct dump_list dumps = {series->dumps, series->count};
+	bool timed = is_timed(&dumps, SPANS_MAX);
 	size_t last = series->count - 1;
 	int64_t duration = time_of(series, last, timed);
 	struct spans spans = {0};
 
+	/* Span n should end at n/SPANS_MAX of the duration.  To stay in integers, that time and
+	 * those that are compared with it are multiplied by SPANS_MAX.  No span is shorter than
+	 * half a share, which is 1/SPANS_MAX of the duration. */
+	const int64_t halves = INT64_C(2) * SPANS_MAX;
+	const int64_t least_length = (duration + halves - 1) / halves;
 	for (size_t i = 1; i < last && spans.count + 1 < SPANS_MAX; i++) {
-		int64_t wanted = duration * (int64_t)(spans.count + 1);
+		int64_t ideal_end_scaled = duration * (int64_t)(spans.count + 1);
 		int64_t time = time_of(series, i, timed), next = time_of(series, i + 1, timed);
-		int64_t parts = INT64_C(2) * SPANS_MAX, shortest = (duration + parts - 1) / parts;
-		/* Is the next dump nearer to the wanted end? */
-		if (llabs(next * SPANS_MAX - wanted) < llabs(time * SPANS_MAX - wanted))
+		/* Is the next dump nearer to the ideal end? */
+		if (llabs(next * SPANS_MAX - ideal_end_scaled) <
+		    llabs(time * SPANS_MAX - ideal_end_scaled))
 			continue;
-		if (time - spans.times[spans.count] < shortest || duration - time < shortest)
+		if (time - spans.times[spans.count] < least_length ||
+		    duration - time < least_length)
 			continue;
 		spans.count++;
 		spans.dumps[spans.count] = i;

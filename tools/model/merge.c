@@ -135,13 +135,25 @@ static int compare_site_growth(const void *left, const void *right)
 	return compare_sites(left, right);
 }
 
+/* The dumps of one process that count for its growth, at most three. */
+enum point { POINT_FIRST, POINT_MIDDLE, POINT_LAST, POINTS };
+
+/* The spread of a call site so far.  PROCESS is not yet in it: its dumps are being added. */
+struct site_sum {
+	struct spread spread;
+	const struct merged_process *process; /* or NULL */
+	uint64_t at[POINTS], lost_at[POINTS]; /* bytes in the dumps of PROCESS */
+	bool is_live;                         /* it has live blocks in the last of them */
+	const char *last_host;                /* of the processes before PROCESS */
+};
+
 struct merger {
 	struct report *report;
 	struct arena *arena; /* of the sum */
 	struct dump *dump;   /* the sum; its sites move while they become more */
 	size_t site_room, mapping_room;
-	struct spread *spreads; /* by call site */
-	size_t spread_room;
+	struct site_sum *sums; /* by call site */
+	size_t sum_room;
 	size_t *known; /* by the number of a stack: 1 + its call site, or 0 */
 	size_t known_room;
 	struct table stacks; /* the stacks of the call sites */
@@ -179,15 +191,12 @@ static size_t site_of(struct merger *merger, const struct stack *stack)
 	}
 	table_add(&merger->stacks, hash, (void *)stack);
 	GROW(dump->sites, merger->site_room, dump->site_count + 1);
-	GROW(merger->spreads, merger->spread_room, dump->site_count + 1);
+	GROW(merger->sums, merger->sum_room, dump->site_count + 1);
 	dump->sites[dump->site_count] = (struct site){.stack = stack, .estimate = NO_ESTIMATE};
-	merger->spreads[dump->site_count] = (struct spread){0};
+	merger->sums[dump->site_count] = (struct site_sum){0};
 	*known = ++dump->site_count;
 	return *known - 1;
 }
-
-/* The dumps of one process that count for its growth, at most three. */
-enum point { POINT_FIRST, POINT_MIDDLE, POINT_LAST, POINTS };
 
 /* Returns what AT, the bytes of a call site at the points, gains over the process at its lowest
  * rate in the two spans, and what it gains in all.  A leak gains in both spans.  A cache that fills
@@ -215,33 +224,35 @@ static void add_gain(int64_t *sum, int64_t bytes)
 		*sum = bytes > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* Counts the last process of SPREAD, whose bytes are complete. */
-static void finish_process(struct spread *spread)
+/* Adds the process of SUM, whose bytes are complete, to the spread. */
+static void finish_process(struct site_sum *sum)
 {
-	if (!spread->process)
+	const struct merged_process *process = sum->process;
+	struct spread *spread = &sum->spread;
+	if (!process)
 		return;
-	uint64_t bytes = spread->at[POINT_LAST];
-	int64_t gained, steady = steady_gain(spread->at, spread->process->times, &gained);
-	if (spread->is_live) {
+	uint64_t bytes = sum->at[POINT_LAST];
+	int64_t gained, steady = steady_gain(sum->at, process->times, &gained);
+	if (sum->is_live) {
 		if (spread->processes == 0 || bytes < spread->least)
 			spread->least = bytes;
 		if (spread->processes == 0 || bytes > spread->most) {
 			spread->most = bytes;
-			spread->most_in = spread->process;
+			spread->most_in = process;
 		}
 		spread->processes++;
-		if (spread->hosts == 0 || spread->last_host != spread->process->host) {
+		if (spread->hosts == 0 || sum->last_host != process->host) {
 			spread->hosts++;
-			spread->last_host = spread->process->host;
+			sum->last_host = process->host;
 		}
 	}
-	if (spread->process->grows) {
+	if (process->grows) {
 		add_gain(&spread->gained_bytes, gained);
 		spread->grew_in += gained > 0;
 		add_gain(&spread->steady_bytes, steady);
 	}
-	if (spread->process->grows && spread->process->has_kinds) {
-		steady = steady_gain(spread->lost_at, spread->process->times, &gained);
+	if (process->grows && process->has_kinds) {
+		steady = steady_gain(sum->lost_at, process->times, &gained);
 		if (gained > 0)
 			add_gain(&spread->lost_gained_bytes, gained);
 		add_gain(&spread->lost_steady_bytes, steady);
@@ -255,19 +266,18 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		size_t index = site_of(merger, site->stack);
-		struct spread *spread = &merger->spreads[index];
-		if (spread->process != process) {
-			finish_process(spread);
-			spread->process = process;
-			spread->is_live = false;
-			memset(spread->at, 0, sizeof spread->at);
-			memset(spread->lost_at, 0, sizeof spread->lost_at);
+		struct site_sum *sum = &merger->sums[index];
+		if (sum->process != process) {
+			finish_process(sum);
+			sum->process = process;
+			sum->is_live = false;
+			memset(sum->at, 0, sizeof sum->at);
+			memset(sum->lost_at, 0, sizeof sum->lost_at);
 		}
 		const unsigned kinds = merger->kinds ? merger->kinds : KINDS_ALL;
 		const struct reach_sums reach = only_kinds(&site->reach, kinds);
-		add_up(&spread->at[point],
-		       merger->kinds ? kinds_bytes(&reach, kinds) : site->bytes);
-		add_up(&spread->lost_at[point], lost_bytes(&reach));
+		add_up(&sum->at[point], merger->kinds ? kinds_bytes(&reach, kinds) : site->bytes);
+		add_up(&sum->lost_at[point], lost_bytes(&reach));
 		if (point != POINT_LAST)
 			continue;
 		struct site *into = &merger->dump->sites[index];
@@ -278,7 +288,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			into->library = site->library;
 		}
 		if (!merger->kinds || kinds_blocks(&reach, kinds))
-			spread->is_live = true;
+			sum->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);
 		add_reach(&into->reach, &site->reach);
@@ -457,21 +467,11 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_head(merger, one);
 }
 
-/* Returns whether the times of LIST show how long lies between its dumps.  A clock may go back, or
- * all dumps may come within a second. */
-static bool is_timed(const struct dump_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->all[i]->seconds < (i ? list->all[i - 1]->seconds : 0))
-			return false;
-	return list->all[list->count - 1]->seconds - list->all[0]->seconds >= 2;
-}
-
 /* Sets *TIMES to those of the first, the middle and the last dump of LIST: in seconds or, if the
  * clock does not help, in dumps.  Returns the index of the middle dump, 0 if there is none. */
 static size_t find_middle(const struct dump_list *list, int64_t times[POINTS])
 {
-	const bool timed = is_timed(list);
+	const bool timed = is_timed(list, 2);
 	const int64_t start = timed ? list->all[0]->seconds : 0;
 	const int64_t duration =
 	        timed ? list->all[list->count - 1]->seconds - start : (int64_t)list->count - 1;
@@ -577,8 +577,8 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	finish_notes(merger);
 	drop_partial(merger);
 	for (size_t i = 0; i < dump->site_count; i++) {
-		struct spread *spread = &merger->spreads[i];
-		finish_process(spread);
+		const struct spread *spread = &merger->sums[i].spread;
+		finish_process(&merger->sums[i]);
 		/* A call site that only earlier dumps have is gone. */
 		if (spread->processes == 0 || is_empty(&dump->sites[i]) ||
 		    (by_growth && spread->gained_bytes <= 0 && spread->lost_gained_bytes <= 0))
@@ -592,7 +592,7 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	dump->totals.call_sites = 0;
 	for (size_t i = 0; i < dump->site_count; i++)
 		dump->totals.call_sites +=
-		        merger->spreads[i].processes > 0 && dump->sites[i].blocks > 0;
+		        merger->sums[i].spread.processes > 0 && dump->sites[i].blocks > 0;
 	if (count)
 		qsort(sites, count, sizeof *sites, by_growth ? compare_site_growth : compare_sites);
 	for (size_t i = 0; i < count; i++)
@@ -618,7 +618,7 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 	table_free(&merger->notes);
 	free(merger->noted);
 	free(merger->known);
-	free(merger->spreads);
+	free(merger->sums);
 	free(merger);
 	return dump;
 }

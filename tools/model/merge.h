@@ -24,11 +24,6 @@ struct spread {
 	/* The same of what is definitely lost, with what these blocks lead to; of the processes
 	 * whose dumps tell it. */
 	int64_t lost_gained_bytes, lost_steady_bytes;
-	/* merge.c's own: */
-	const struct merged_process *process;
-	uint64_t at[3], lost_at[3];
-	bool is_live;
-	const char *last_host;
 };
 
 struct merged {

@@ -22,6 +22,16 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which)
 	return list;
 }
 
+bool is_timed(const struct dump_list *dumps, int64_t least)
+{
+	const struct dump *const *all = dumps->all;
+
+	for (size_t i = 0; i < dumps->count; i++)
+		if (all[i]->seconds < (i ? all[i - 1]->seconds : 0))
+			return false;
+	return all[dumps->count - 1]->seconds - all[0]->seconds >= least;
+}
+
 /* -- names ------------------------------------------------------------------------------------- */
 
 static const char *raw_name(struct arena *arena, const struct location *location)

@@ -20,6 +20,11 @@ enum which_dumps {
 /* Returns the dumps of REPORT that WHICH names.  The list is of the arena of REPORT. */
 struct dump_list list_dumps(struct report *report, enum which_dumps which);
 
+/* Returns true if the times of DUMPS, of one process, show how long lies between them: its clock
+ * never goes back, and at least LEAST seconds pass.  Times are in whole seconds, and all dumps may
+ * come within one. */
+bool is_timed(const struct dump_list *dumps, int64_t least);
+
 /* -- names ------------------------------------------------------------------------------------- */
 
 /* Returns the function of FRAME.  Without one it returns "module+0x1234", or the raw address. */
