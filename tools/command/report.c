@@ -342,6 +342,10 @@ static bool check_options(const struct report_options *options)
 		complain("--merge --growth takes whole logs, and judges none of them");
 		return false;
 	}
+	if (options->merge == MERGE_ALWAYS && options->growth && options->by != GROUP_NONE) {
+		complain("--by is not for --merge --growth, which has every call site of its own");
+		return false;
+	}
 	if (options->merge == MERGE_ALWAYS && format == FORMAT_JSON) {
 		complain("--merge is not for json, which has every process of its own");
 		return false;

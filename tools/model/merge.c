@@ -143,8 +143,9 @@ struct site_sum {
 	struct spread spread;
 	const struct merged_process *process; /* or NULL */
 	uint64_t at[POINTS], lost_at[POINTS]; /* bytes in the dumps of PROCESS */
-	bool is_live;                         /* it has live blocks in the last of them */
-	const char *last_host;                /* of the processes before PROCESS */
+	uint64_t blocks_at[POINTS];
+	bool is_live;          /* it has live blocks in the last of them */
+	const char *last_host; /* of the processes before PROCESS */
 };
 
 struct merger {
@@ -248,6 +249,8 @@ static void finish_process(struct site_sum *sum)
 	}
 	if (process->grows) {
 		add_gain(&spread->gained_bytes, gained);
+		add_gain(&spread->gained_blocks,
+		         (int64_t)(sum->blocks_at[POINT_LAST] - sum->blocks_at[POINT_FIRST]));
 		spread->grew_in += gained > 0;
 		add_gain(&spread->steady_bytes, steady);
 	}
@@ -273,10 +276,13 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			sum->is_live = false;
 			memset(sum->at, 0, sizeof sum->at);
 			memset(sum->lost_at, 0, sizeof sum->lost_at);
+			memset(sum->blocks_at, 0, sizeof sum->blocks_at);
 		}
 		const unsigned kinds = merger->kinds ? merger->kinds : KINDS_ALL;
 		const struct reach_sums reach = only_kinds(&site->reach, kinds);
+		const uint64_t blocks = merger->kinds ? kinds_blocks(&reach, kinds) : site->blocks;
 		add_up(&sum->at[point], merger->kinds ? kinds_bytes(&reach, kinds) : site->bytes);
+		add_up(&sum->blocks_at[point], blocks);
 		add_up(&sum->lost_at[point], lost_bytes(&reach));
 		if (point != POINT_LAST)
 			continue;
@@ -287,7 +293,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 			into->origin = site->origin;
 			into->library = site->library;
 		}
-		if (!merger->kinds || kinds_blocks(&reach, kinds))
+		if (!merger->kinds || blocks)
 			sum->is_live = true;
 		add_up(&into->bytes, site->bytes);
 		add_up(&into->blocks, site->blocks);

@@ -21,6 +21,7 @@ struct spread {
 	unsigned grew_in;                     /* processes in which its bytes became more */
 	int64_t gained_bytes; /* from the first to the last dumps; negative: it shrank */
 	int64_t steady_bytes; /* the steady part of it, see merge_process */
+	int64_t gained_blocks;
 	/* The same of what is definitely lost, with what these blocks lead to; of the processes
 	 * whose dumps tell it. */
 	int64_t lost_gained_bytes, lost_steady_bytes;

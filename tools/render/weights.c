@@ -1,6 +1,7 @@
 /* weights.c - see weights.h. */
 #include "tools/render/weights.h"
 
+#include "tools/model/merge.h"
 #include "tools/model/totals.h"
 
 static void add_weight(struct weights *weights, struct weight weight)
@@ -76,6 +77,27 @@ static void add_dump(struct weights *weights, const struct dump *dump)
 		add_weight(weights, hidden);
 }
 
+/* Returns true if DUMP is a sum of processes, and shows what grows in them. */
+static bool is_growth(const struct dump *dump)
+{
+	return dump->merged && dump->merged->by_growth;
+}
+
+/* The steady growth of the call sites of DUMP, such a sum. */
+static void add_sum_growth(struct weights *weights, const struct dump *dump)
+{
+	for (size_t i = 0; i < dump->site_count; i++) {
+		const struct site *site = &dump->sites[i];
+		if (site->spread->steady_bytes > 0)
+			add_weight(weights, (struct weight){
+			                            .stack = site->stack,
+			                            .dump = dump,
+			                            .bytes = site->spread->steady_bytes,
+			                            .blocks = site->spread->gained_blocks,
+			                    });
+	}
+}
+
 static void add_changes(struct weights *weights, const struct changes *changes)
 {
 	for (size_t i = 0; i < changes->count; i++) {
@@ -107,11 +129,12 @@ static void add_growths(struct weights *weights, const struct growths *growths)
 	}
 }
 
-/* Returns whether all dumps of ANSWER say what was allocated. */
+/* Returns whether all dumps of ANSWER say what was allocated.  Growth does not. */
 static bool all_say_allocated(const struct answer *answer)
 {
 	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
-		if (answer->dumps->all[i]->totals.estimate.allocated_bytes < 0)
+		if (is_growth(answer->dumps->all[i]) ||
+		    answer->dumps->all[i]->totals.estimate.allocated_bytes < 0)
 			return false;
 	return answer->dumps && answer->dumps->count > 0;
 }
@@ -119,8 +142,13 @@ static bool all_say_allocated(const struct answer *answer)
 struct weights answer_weights(const struct answer *answer)
 {
 	struct weights weights = {.interval = -1, .has_allocated = all_say_allocated(answer)};
-	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++)
-		add_dump(&weights, answer->dumps->all[i]);
+	for (size_t i = 0; answer->dumps && i < answer->dumps->count; i++) {
+		const struct dump *dump = answer->dumps->all[i];
+		if (is_growth(dump))
+			add_sum_growth(&weights, dump);
+		else
+			add_dump(&weights, dump);
+	}
 	if (answer->changes)
 		add_changes(&weights, answer->changes);
 	if (answer->growths)

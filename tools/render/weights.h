@@ -28,7 +28,8 @@ struct weights {
 	bool has_allocated; /* all dumps say what was allocated; else no weight does */
 };
 
-/* Of the dumps in ANSWER what is live, of two dumps the change, of a series the steady growth. */
+/* Of the dumps in ANSWER what is live, of two dumps the change, of a series or a sum by growth the
+ * steady growth. */
 struct weights answer_weights(const struct answer *answer);
 
 #endif
