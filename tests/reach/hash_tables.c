@@ -1,5 +1,5 @@
-/* hash_tables.c - hash tables as Rust's standard library makes them: the program has a pointer behind
- * the elements, to the control bytes.  Each element leads to a block of 50 bytes. */
+/* hash_tables.c - hash tables as Rust's standard library makes them: the program has a pointer to
+ * the control bytes, behind the elements.  Each element leads to a block of 50 bytes. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 for link in '' -static; do
 	# shellcheck disable=SC2086 # one flag or none
 	build tables tests/reach/hash_tables.c $link
-	LEAKWRAP_OPTIONS="kinds=always:libraries=0:log=$W/log" "$W/tables" || fail "$link: status $?"
+	LEAKWRAP_OPTIONS="kinds=always:libraries=0:log=$W/log" "$W/tables" ||
+		fail "$link: status $?"
 	equal "$link: lost" "$(dump_value "$W/log" 1 definite_bytes)" 0
 	# 32 elements of two words, 48 control bytes, and 31 blocks.
 	word=$(($(getconf LONG_BIT) / 8))
