@@ -48,7 +48,7 @@ static bool is_table_with(const struct image *image, const struct listed_block *
 	const unsigned char *control, *last;
 	unsigned used = 0;
 
-	if (block->size - offset <= group || elements < 4 || (elements & (elements - 1)) != 0 ||
+	if (block->size - offset <= group || repeated < 4 || (elements & (elements - 1)) != 0 ||
 	    offset % repeated != 0 || pointer % group != 0 ||
 	    image_bytes(image, pointer, &control) < group ||
 	    image_bytes(image, block->address + block->size - repeated, &last) < repeated ||
@@ -82,8 +82,8 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
 	                              size % (2 * word) == 0 && first == size / (2 * word) - 2;
 	return is_old_string || is_array || is_behind_length || is_thread_vector ||
-	       is_table_with(image, block, pointer, GROUP) ||
-	       is_table_with(image, block, pointer, word) ||
 	       (pointer % word == 0 && size - offset >= word &&
-	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first));
+	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
+	       is_table_with(image, block, pointer, GROUP) ||
+	       is_table_with(image, block, pointer, word);
 }

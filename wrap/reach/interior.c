@@ -131,7 +131,7 @@ static bool is_table_with(uintptr_t block, size_t size, uintptr_t pointer, size_
 	const uint8_t *const control = (const uint8_t *)pointer;
 	unsigned used = 0;
 
-	if (size - offset <= group || elements < 4 || (elements & (elements - 1)) != 0 ||
+	if (size - offset <= group || repeated < 4 || (elements & (elements - 1)) != 0 ||
 	    offset % repeated != 0 || pointer % group != 0 ||
 	    memcmp(control, (const uint8_t *)(block + size - repeated), repeated) != 0)
 		return false;
