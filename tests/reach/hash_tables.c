@@ -20,7 +20,7 @@ static unsigned char *new_table(size_t count, size_t group)
 
 	memset(control, 0xff, count + group);
 	for (size_t i = 0; i < count - 1; i++) {
-		void *const value = malloc(50);
+		void *const value = calloc(1, 50);
 
 		memcpy((char *)control - elements + i * 2 * sizeof(void *), &value, sizeof(value));
 		control[i] = (unsigned char)(i * 37 % 0x80);
