@@ -134,6 +134,15 @@ suppressed 0 'leak[definite,possible]:main'
 shows 'still reachable: 8,000 bytes in 8 blocks'
 suppressed 2 'leak[lost]:main'
 said ':1: a suppression is leak:PATTERN, or leak\[KINDS\]:PATTERN with some of definite, indirect,'
+# A call site of which a part is suppressed counts, too.
+mixed 1 9 >"$W/part"
+echo 'leak[definite]:/no/such/program' >"$W/suppressions"
+status_is 0 "$lw" report --suppressions="$W/suppressions" "$W/part"
+shows '^  of these suppressed: 900 bytes in 9 blocks at 1 call site$'
+shows '^  #1 100 bytes in 1 block still reachable'
+status_is 0 "$lw" report -f json --suppressions="$W/suppressions" "$W/part"
+jq -e '.dumps[0].suppressed | .live_bytes == 900 and .live_blocks == 9 and .call_sites == 1' \
+	"$W/out" >/dev/null || fail "a part in json: $(cat "$W/out")"
 status_is 0 "$lw" report "$W/untold"
 cp "$W/out" "$W/wanted"
 printf 'leak[definite]:lose_list\n' >"$W/suppressions"

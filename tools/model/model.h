@@ -137,7 +137,7 @@ struct dump {
 	bool chosen;                 /* named as LOG@N, LOG@PID:N or LOG@PID:N:K */
 	const struct merged *merged; /* what it adds up (merge.h); NULL: it is a dump of a log */
 	uint64_t suppressed_bytes, suppressed_blocks;
-	size_t suppressed_sites;
+	size_t suppressed_sites; /* those with suppressed blocks; others of their blocks may stay */
 	struct reach_sums suppressed_reach;
 	unsigned kinds; /* the set of kinds (kinds.h) that its numbers count; 0: all */
 	const struct reach_sums *all_kinds; /* of the totals, before keep_kinds; NULL: theirs */

@@ -191,20 +191,19 @@ static bool suppress_site(struct dump *dump, struct site *site)
 		bytes = site->bytes;
 	if (is_whole || blocks > site->blocks)
 		blocks = site->blocks;
+	if (!is_whole && blocks == 0)
+		return false;
+	dump->suppressed_sites++;
 	dump->suppressed_bytes += bytes;
 	dump->suppressed_blocks += blocks;
 	subtract_reach(&dump->totals.reach, &covered);
 	add_reach(&dump->suppressed_reach, &covered);
-	if (is_whole || blocks == site->blocks) {
-		dump->suppressed_sites++;
+	if (blocks == site->blocks)
 		return true;
-	}
-	if (blocks > 0) {
-		site->bytes -= bytes;
-		site->blocks -= blocks;
-		site->estimate = NO_ESTIMATE;
-		subtract_reach(&site->reach, &covered);
-	}
+	site->bytes -= bytes;
+	site->blocks -= blocks;
+	site->estimate = NO_ESTIMATE;
+	subtract_reach(&site->reach, &covered);
 	return false;
 }
 
