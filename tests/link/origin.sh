@@ -151,14 +151,14 @@ for what in blocks bytes; do
 	equal "system=1: left out" "$(dump_value "$W/with" 1 left_out_$what)" ""
 done
 status_is 0 "$lw" report --fail-on-leaks "$W/without"
-shows "of libraries left out"
+shows " of system libraries left out"
 status_is 0 "$lw" report --format=json "$W/without"
 shows '"left_out_blocks":'
 
 # --no-system does the same, with any dump.
 status_is 0 "$lw" report --no-system "$W/with"
 shows '0 bytes live in 0 blocks at 0 call sites'
-shows "of libraries left out"
+shows " of system libraries left out"
 shows_not 'by a system library'
 status_is 0 "$lw" report --no-system --exe="$W/clean" --fail-on-leaks "$W/log"
 shows '0 bytes live in 0 blocks'

@@ -313,6 +313,8 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 		dump->command[dump->command_count++] =
 		        intern_text(&report->strings, parsed->command[i]);
 	dump->totals = parsed->totals;
+	if (parsed->totals.left_out_blocks > 0)
+		dump->left_out = 1u << ORIGIN_SYSTEM;
 	dump->totals.recording_since =
 	        copy_text(report->dump_arena, parsed->totals.recording_since);
 	dump->totals.mark_time = copy_text(report->dump_arena, parsed->totals.mark_time);

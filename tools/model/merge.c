@@ -68,29 +68,6 @@ static void add_total(int64_t *sum, int64_t value)
 		*sum = INT64_MAX;
 }
 
-/* Adds VALUE to *SUM.  A value that is not known adds nothing. */
-static void add_known(int64_t *sum, int64_t value)
-{
-	if (*sum < 0)
-		*sum = value;
-	else if (value >= 0)
-		add_total(sum, value);
-}
-
-/* Adds ONE to SUM.  See drop_partial for what not all dumps tell. */
-static void add_estimate(struct estimate *sum, const struct estimate *one)
-{
-	add_known(&sum->sampled_blocks, one->sampled_blocks);
-	add_error(&sum->live_bytes_error, one->live_bytes_error);
-	add_known(&sum->allocated_bytes, one->allocated_bytes);
-	add_known(&sum->allocated_blocks, one->allocated_blocks);
-	add_known(&sum->temporary_blocks, one->temporary_blocks);
-	add_known(&sum->peak_bytes, one->peak_bytes);
-	add_known(&sum->peak_blocks, one->peak_blocks);
-	add_known(&sum->since_mark_bytes, one->since_mark_bytes);
-	add_known(&sum->since_mark_blocks, one->since_mark_blocks);
-}
-
 static void add_totals(struct totals *sum, const struct totals *one)
 {
 	add_total(&sum->live_bytes, one->live_bytes);
@@ -102,6 +79,8 @@ static void add_totals(struct totals *sum, const struct totals *one)
 	add_total(&sum->guessed_blocks, one->guessed_blocks);
 	add_total(&sum->freed_elsewhere_blocks, one->freed_elsewhere_blocks);
 	add_total(&sum->foreign_frees, one->foreign_frees);
+	add_known(&sum->left_out_blocks, one->left_out_blocks);
+	add_known(&sum->left_out_bytes, one->left_out_bytes);
 	add_total(&sum->tracer_bytes, one->tracer_bytes);
 	add_reach(&sum->reach, &one->reach);
 	add_estimate(&sum->estimate, &one->estimate);
@@ -433,6 +412,7 @@ struct merger *merge_start(struct report *report, unsigned kinds)
 	merger->merged = arena_alloc(merger->arena, sizeof *merger->merged);
 	struct totals *totals = &merger->dump->totals;
 	totals->pause_ns = totals->scan_ns = totals->running_threads = -1;
+	totals->left_out_blocks = totals->left_out_bytes = -1;
 	merger->dump->totals.estimate = NO_ESTIMATE;
 	merger->dump->totals.sample_interval = -1;
 	return merger;
@@ -461,6 +441,7 @@ static void add_last(struct merger *merger, const struct dump *one)
 	add_coverage(merger, one);
 	add_up(&sum->suppressed_bytes, one->suppressed_bytes);
 	add_up(&sum->suppressed_blocks, one->suppressed_blocks);
+	sum->left_out |= one->left_out;
 	sum->suppressed_sites += one->suppressed_sites;
 	add_reach(&sum->suppressed_reach, &one->suppressed_reach);
 	sum->kinds |= one->kinds;

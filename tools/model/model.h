@@ -136,6 +136,7 @@ struct dump {
 	bool last;                   /* of its process */
 	bool chosen;                 /* named as LOG@N, LOG@PID:N or LOG@PID:N:K */
 	const struct merged *merged; /* what it adds up (merge.h); NULL: it is a dump of a log */
+	unsigned left_out;           /* whose blocks the totals leave out, bits by enum origin */
 	uint64_t suppressed_bytes, suppressed_blocks;
 	size_t suppressed_sites; /* those with suppressed blocks; others of their blocks may stay */
 	struct reach_sums suppressed_reach;

@@ -15,28 +15,24 @@ static void subtract(int64_t *total, uint64_t part)
 		*total = (uint64_t)*total > part ? (int64_t)((uint64_t)*total - part) : 0;
 }
 
-/* Adds PART to *TOTAL, which the dump has. */
-static void add(int64_t *total, uint64_t part)
+/* Moves SITE from the totals of DUMP to what is left out. */
+static void leave_out(struct dump *dump, const struct site *site)
 {
-	uint64_t sum = (uint64_t)*total;
-	add_up(&sum, part);
-	*total = (int64_t)sum;
-}
+	struct totals *totals = &dump->totals;
 
-/* Moves SITE from the totals of its dump to what is left out. */
-static void leave_out(struct totals *totals, const struct site *site)
-{
 	subtract(&totals->live_bytes, site->bytes);
 	subtract(&totals->live_blocks, site->blocks);
-	subtract(&totals->call_sites, 1);
+	subtract(&totals->call_sites, site->blocks > 0);
 	if (site->kind == STACK_TRUNCATED)
 		subtract(&totals->truncated_blocks, site->blocks);
 	if (site->kind == STACK_GUESSED)
 		subtract(&totals->guessed_blocks, site->blocks);
 	if (site->estimate.sampled_blocks > 0)
 		subtract(&totals->estimate.sampled_blocks, (uint64_t)site->estimate.sampled_blocks);
-	add(&totals->left_out_bytes, site->bytes);
-	add(&totals->left_out_blocks, site->blocks);
+	add_known(&totals->left_out_bytes, (int64_t)site->bytes);
+	add_known(&totals->left_out_blocks, (int64_t)site->blocks);
+	if (site->blocks > 0)
+		dump->left_out |= 1u << site->origin;
 	subtract_reach(&totals->reach, &site->reach);
 }
 
@@ -49,33 +45,85 @@ static void count_complete(struct dump *dump)
 		if (dump->sites[i].kind == STACK_COMPLETE)
 			complete += dump->sites[i].bytes;
 	}
-	if ((int64_t)all == dump->totals.live_bytes)
-		dump->totals.complete_percent = all ? 100.0 * (double)complete / (double)all : -1.0;
+	dump->totals.complete_percent = -1;
+	if ((int64_t)all == dump->totals.live_bytes && all > 0)
+		dump->totals.complete_percent = 100.0 * (double)complete / (double)all;
+}
+
+/* Returns the sum over the call sites of DUMP. */
+static struct estimate sum_estimates(const struct dump *dump)
+{
+	struct estimate sum = {0};
+	for (size_t i = 0; i < dump->site_count; i++)
+		add_estimate(&sum, &dump->sites[i].estimate);
+	return sum;
+}
+
+/* Returns the standard error of the live bytes at call sites that a dump does not show.  TOTAL is
+ * that of all its live bytes, and SHOWN that of the others. */
+static int64_t hidden_error(int64_t total, int64_t shown)
+{
+	const double difference = (double)total - (double)shown;
+	return difference > 0 ? (int64_t)sqrt(difference * ((double)total + (double)shown)) : 0;
+}
+
+/* Reduces the estimates in the totals of DUMP to the call sites that are left.  ALL is the sum over
+ * those that it had, and IS_WHOLE says whether these had all live bytes.  A total that has more
+ * than ALL is of call sites whose origin is not known, too, and becomes unknown. */
+static void keep_estimates(struct dump *dump, const struct estimate *all, bool is_whole)
+{
+	struct estimate *totals = &dump->totals.estimate, kept = sum_estimates(dump);
+
+	if (!is_whole)
+		add_error(&kept.live_bytes_error,
+		          hidden_error(totals->live_bytes_error, all->live_bytes_error));
+	kept.sampled_blocks = totals->sampled_blocks;
+	if (totals->live_bytes_error < 0)
+		kept.live_bytes_error = -1;
+	if (totals->allocated_bytes < 0 || totals->allocated_bytes > all->allocated_bytes)
+		kept.allocated_bytes = kept.allocated_blocks = kept.temporary_blocks = -1;
+	if (totals->temporary_blocks < 0)
+		kept.temporary_blocks = -1;
+	if (totals->peak_bytes < 0 || totals->peak_bytes > all->peak_bytes)
+		kept.peak_bytes = kept.peak_blocks = -1;
+	if (totals->since_mark_bytes < 0 || totals->since_mark_bytes > all->since_mark_bytes)
+		kept.since_mark_bytes = kept.since_mark_blocks = -1;
+	*totals = kept;
+}
+
+/* Keeps of DUMP the call sites whose origin KEEPS says. */
+static void keep_origins_of(struct dump *dump, const bool *keeps)
+{
+	struct totals *totals = &dump->totals;
+	const struct estimate all = sum_estimates(dump);
+	const bool is_whole = hidden_bytes(dump) == 0;
+	const size_t count = dump->site_count;
+
+	if (totals->left_out_bytes < 0)
+		totals->left_out_bytes = 0;
+	if (totals->left_out_blocks < 0)
+		totals->left_out_blocks = 0;
+	dump->site_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!keeps[dump->sites[i].origin])
+			leave_out(dump, &dump->sites[i]);
+		else
+			dump->sites[dump->site_count++] = dump->sites[i];
+	}
+	keep_estimates(dump, &all, is_whole);
+	if (dump->site_count == count)
+		return;
+	for (size_t i = 0; i < dump->site_count; i++)
+		dump->sites[i].rank = i + 1;
+	count_complete(dump);
+	if (totals->inherited && strcmp(totals->inherited, "included") == 0)
+		totals->inherited_bytes = totals->inherited_blocks = -1;
 }
 
 void keep_origins(struct report *report, const bool *keeps)
 {
-	for (size_t i = 0; i < report->dump_count; i++) {
-		struct dump *dump = report->dumps[i];
-		struct totals *totals = &dump->totals;
-		size_t kept = 0;
-		if (totals->left_out_bytes < 0)
-			totals->left_out_bytes = 0;
-		if (totals->left_out_blocks < 0)
-			totals->left_out_blocks = 0;
-		for (size_t j = 0; j < dump->site_count; j++) {
-			if (!keeps[dump->sites[j].origin])
-				leave_out(totals, &dump->sites[j]);
-			else
-				dump->sites[kept++] = dump->sites[j];
-		}
-		for (size_t j = 0; kept < dump->site_count && j < kept; j++)
-			dump->sites[j].rank = j + 1;
-		if (kept < dump->site_count) {
-			dump->site_count = kept;
-			count_complete(dump);
-		}
-	}
+	for (size_t i = 0; i < report->dump_count; i++)
+		keep_origins_of(report->dumps[i], keeps);
 }
 
 /* -- kinds ------------------------------------------------------------------------------------- */
@@ -115,7 +163,6 @@ static void keep_kinds_of(struct arena *arena, struct dump *dump, unsigned kinds
 	totals->live_blocks = (int64_t)kinds_blocks(&totals->reach, kinds);
 	dump->all_kinds = choose(arena, &totals->reach, kinds);
 	totals->estimate = NO_ESTIMATE;
-	totals->complete_percent = -1;
 	count_complete(dump);
 	dump->suppressed_bytes = dump->suppressed_blocks = 0; /* the kinds leave them out */
 	dump->suppressed_sites = 0;
@@ -237,6 +284,27 @@ int64_t hidden_blocks(const struct dump *dump)
 	for (size_t i = 0; i < dump->site_count; i++)
 		add_up(&shown, dump->sites[i].blocks);
 	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
+}
+
+void add_known(int64_t *sum, int64_t value)
+{
+	if (*sum < 0)
+		*sum = value;
+	else if (value >= 0 && __builtin_add_overflow(*sum, value, sum))
+		*sum = INT64_MAX;
+}
+
+void add_estimate(struct estimate *sum, const struct estimate *one)
+{
+	add_known(&sum->sampled_blocks, one->sampled_blocks);
+	add_error(&sum->live_bytes_error, one->live_bytes_error);
+	add_known(&sum->allocated_bytes, one->allocated_bytes);
+	add_known(&sum->allocated_blocks, one->allocated_blocks);
+	add_known(&sum->temporary_blocks, one->temporary_blocks);
+	add_known(&sum->peak_bytes, one->peak_bytes);
+	add_known(&sum->peak_blocks, one->peak_blocks);
+	add_known(&sum->since_mark_bytes, one->since_mark_bytes);
+	add_known(&sum->since_mark_blocks, one->since_mark_blocks);
 }
 
 void add_error(int64_t *sum, int64_t one)

@@ -5,7 +5,9 @@
 #include "tools/model/model.h"
 
 /* Takes call sites out of the dumps of REPORT and their totals, as the runtime's option system=0
- * does: keeps those whose origin KEEPS, by enum origin, says.  To be called after symbolize. */
+ * does: keeps those whose origin KEEPS, by enum origin, says.  Live blocks at call sites that a
+ * dump does not show stay in its totals.  Of the past and the mark a total becomes unknown if the
+ * call sites do not tell all of it.  To be called after symbolize. */
 void keep_origins(struct report *report, const bool *keeps);
 
 /* Keeps of the dumps of REPORT what is of KINDS, a set (kinds.h).  The bytes and blocks of a call
@@ -33,6 +35,12 @@ uint64_t unsuppressed_blocks(const struct dump *dump);
 /* Return the live bytes or blocks of DUMP at call sites that its options did not show. */
 int64_t hidden_bytes(const struct dump *dump);
 int64_t hidden_blocks(const struct dump *dump);
+
+/* Adds VALUE to *SUM, which stops at INT64_MAX.  A value that is not known, -1, adds nothing. */
+void add_known(int64_t *sum, int64_t value);
+
+/* Adds what is known of ONE to *SUM. */
+void add_estimate(struct estimate *sum, const struct estimate *one);
 
 /* Adds the standard error ONE to *SUM: errors of independent samples add up by their squares.  -1:
  * there is no sample. */

@@ -629,10 +629,7 @@ static void put_footer(struct page *page, const struct dump *dump)
 	         "could not be recorded for want of memory, or of room in the table of call sites");
 	put_loss(page, totals->freed_elsewhere_blocks, "block", "freed by code that is not traced");
 	put_loss(page, totals->foreign_frees, "free", "of blocks that were never recorded");
-	if (totals->left_out_blocks > 0 && totals->left_out_bytes >= 0)
-		fprintf(page->stream, "  %s in %s of libraries left out\n",
-		        counted(page, (uint64_t)totals->left_out_bytes, "byte"),
-		        counted(page, (uint64_t)totals->left_out_blocks, "block"));
+	put_left_out_origins(page, dump);
 	put_coverage(page, dump);
 	for (size_t i = 0; i < dump->note_count; i++) {
 		char *rest;

@@ -87,6 +87,9 @@ void put_dump(struct page *page, const struct dump *dump, const struct answer *a
 /* Writes what of the program's blocks TOTALS count, unless they count all exactly. */
 void put_recording(struct page *page, const struct totals *totals);
 
+/* Writes whose blocks the totals of DUMP do not count, and how many. */
+void put_left_out_origins(struct page *page, const struct dump *dump);
+
 /* Writes "; standard error N bytes".  -1: nothing, the number is exact. */
 void put_error(struct page *page, int64_t error);
 

@@ -45,3 +45,26 @@ void put_recording(struct page *page, const struct totals *totals)
 	put_error(page, estimate->live_bytes_error);
 	putc('\n', page->stream);
 }
+
+void put_left_out_origins(struct page *page, const struct dump *dump)
+{
+	static const char *const owners[] = {
+	        [ORIGIN_PROGRAM] = "the program's own code",
+	        [ORIGIN_LIBRARY] = "shared libraries",
+	        [ORIGIN_SYSTEM] = "system libraries",
+	};
+	const struct totals *totals = &dump->totals;
+	const char *joint = "";
+
+	if (totals->left_out_blocks <= 0 || totals->left_out_bytes < 0)
+		return;
+	fprintf(page->stream, "  %s in %s of ",
+	        counted(page, (uint64_t)totals->left_out_bytes, "byte"),
+	        counted(page, (uint64_t)totals->left_out_blocks, "block"));
+	for (unsigned i = 0; i < sizeof owners / sizeof *owners; i++)
+		if (dump->left_out >> i & 1) {
+			fprintf(page->stream, "%s%s", joint, owners[i]);
+			joint = " and ";
+		}
+	fputs(" left out\n", page->stream);
+}
