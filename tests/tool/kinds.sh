@@ -100,6 +100,12 @@ equal "only reachable" "$(grep -e '^  #' -e 'lost:' -e 'still' "$W/out")" \
 	"  still reachable: 600 bytes in 6 blocks
   #2 500 bytes in 5 blocks still reachable, 83.3 %
   #1 100 bytes in 1 block still reachable, 16.7 %"
+# The number of call sites never counts those without live blocks.
+sed '/\] module 1 /i\
+leakwrap[5.1] site 4: 0 bytes in 0 blocks, complete allocated_bytes=7 allocated_blocks=1' \
+	"$W/mixed" >"$W/freed"
+status_is 0 "$lw" report --show-leak-kinds=reachable "$W/freed"
+shows '^  600 bytes shown in 6 blocks at 2 call sites$'
 status_is 0 "$lw" report --show-leak-kinds=indirect "$W/mixed"
 equal "only indirect" "$(grep '^  #' "$W/out")" \
 	"  #1 50 bytes in 5 blocks indirectly lost, 100.0 %"

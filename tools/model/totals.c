@@ -148,11 +148,12 @@ static void keep_kinds_of(struct arena *arena, struct dump *dump, unsigned kinds
 
 	for (size_t i = 0; i < dump->site_count; i++) {
 		struct site *site = &dump->sites[i];
+		const bool was_live = site->blocks > 0;
 		site->bytes = kinds_bytes(&site->reach, kinds);
 		site->blocks = kinds_blocks(&site->reach, kinds);
 		site->estimate = NO_ESTIMATE;
 		if (!site->blocks) {
-			subtract(&totals->call_sites, 1);
+			subtract(&totals->call_sites, was_live);
 			continue;
 		}
 		site->all_kinds = choose(arena, &site->reach, kinds);
