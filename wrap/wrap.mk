@@ -223,18 +223,20 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
 
 # -- the generator ---------------------------------------------------------------------------------
 # The generator wraps an allocator of another name, or puts options into the program, at the user's
-# link.  It is generate.sh, the headers with which it compiles, and two files about this runtime:
-# flags and options.  It is used from $(O), and from where make install puts it.
+# link.  It is generate.sh with its check of the options, the headers with which it compiles, and
+# two files about this runtime: flags and options.  It is used from $(O), and from where make
+# install puts it.
 
 GENERATOR_HEADERS := wrap/record/record.h wrap/record/caller.h wrap/record/thread_state.h \
 	wrap/live/samples.h wrap/base/thread.h wrap/base/common.h \
 	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))
-GENERATOR_FILES := generate.sh wrapper.h $(GENERATOR_HEADERS) flags options
+GENERATOR_SOURCES := generate.sh check_options.awk wrapper.h
+GENERATOR_FILES := $(GENERATOR_SOURCES) $(GENERATOR_HEADERS) flags options
 
 .PHONY: generator
 generator: $(GENERATOR_FILES:%=$(O)/generator/%) $(O)/ldflags
 
-$(O)/generator/generate.sh $(O)/generator/wrapper.h: $(O)/generator/%: wrap/generator/%
+$(GENERATOR_SOURCES:%=$(O)/generator/%): $(O)/generator/%: wrap/generator/%
 	$(make_folder)
 	$(Q)cp $< $@
 
@@ -250,11 +252,15 @@ $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(make_folder)
 	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
 
-# A line KEY|VALUES for each option, and a line "signal NAME" for each signal, from option_table.c.
-GENERATOR_OPTIONS ?= tr '\n{' ' \n' <$< | sed -n \
+# A line KEY|VALUES for each option, "signal NAME NUMBER" for each signal, and "limit WHAT NUMBER"
+# for what limits.in knows of the target.
+GENERATOR_OPTIONS ?= $(CC) $(filter-out -MMD -MP,$(RUNTIME_CFLAGS)) -E -P -x c $< | \
+	tr '\n{' ' \n' | sed -n \
 	-e 's/^"\([a-z_]*\)", *[a-z_]*, *"[^"]*", *"\([^"]*\)".*/\1|\2/p' \
-	-e 's/^"\([A-Z0-9]*\)", *SIG.*/signal \1/p'
-$(O)/generator/options: wrap/runtime/option_table.c $(O)/built-by
+	-e 's/^"\([A-Z][A-Z0-9]*\)", *\([0-9]*\)}.*/signal \1 \2/p' \
+	-e 's/^limit \([a-z_]*\), *\([0-9]*\)}.*/limit \1 \2/p'
+$(O)/generator/options: wrap/generator/limits.in wrap/runtime/option_table.c wrap/base/options.h \
+		$(O)/built-by
 	$(make_folder)
 	$(Q)$(GENERATOR_OPTIONS) >$@
 

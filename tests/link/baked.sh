@@ -62,7 +62,8 @@ refused exit=2 "'2' is no value of exit; it takes 0 or 1"
 refused exitt=1 "there is no option 'exitt'; LEAKWRAP_OPTIONS=help=1 lists all"
 refused exit "'exit' has no value; key=value:key=value is the notation"
 refused exit=1:depth=1000 "'1000' is no value of depth; it takes 1 to 256"
-faults="KILL and STOP cannot be caught, and SEGV, BUS, FPE, ILL, TRAP and ABRT report faults"
+faults="KILL and STOP cannot be caught, SEGV, BUS, FPE, ILL, TRAP and ABRT report faults"
+faults="$faults, and those from 32 to below RTMIN+0 are the C library's own"
 for signal in KILL SIGSTOP SEGV; do
 	takes="it takes NAME, NUMBER, RTMIN+N or none"
 	refused signal=$signal "'$signal' is no value of signal; $takes; $faults"
@@ -70,12 +71,156 @@ done
 refused memory=1Q "'1Q' is no value of memory; it takes BYTES; K, M and G may follow"
 refused 'log="/tmp/a:b' "the quotation mark in the value of 'log' has no end"
 
+refused log=%q "'%q' is no value of log; it takes stderr or PATH; in PATH p, n, e, h or % follows \
+each %"
+refused 'dump_at="foo:1"' "'foo:1' is no value of dump_at; it takes none or in quotes live:BYTES, \
+rss:BYTES, limit:PERCENT, height:PERCENT, failure; each of them once at most"
+
+# The link takes what the runtime takes, and refuses what the runtime ignores.
+long=$(printf '%01100d' 0)
+while read -r verdict option; do
+	option=$(echo "$option" | sed "s/LONG/$long/")
+	echo "$verdict $option" >>"$W/verdicts"
+	LEAKWRAP_OPTIONS=exit=0:$option "$W/project/program" >"$W/run" 2>&1
+	if grep -q 'cannot be used' "$W/run"; then echo "bad $option"; else echo "good $option"; fi
+done >"$W/runtime" <<'END'
+good log=stderr
+good log=/tmp/%p.%n.%e.%h.%%
+bad log=
+bad log=%q
+bad log=a%
+bad log=/LONG
+good signal=none
+good signal=SIGUSR2
+good signal=RTMIN+3
+good signal=SIGRTMIN+0
+good signal=12
+good signal=40
+good signal=64
+bad signal=RTMIN+99
+bad signal=RTMIN+
+bad signal=33
+bad signal=9
+bad signal=11
+bad signal=0
+bad signal=65
+bad signal=usr1
+good exit=0
+bad exit=
+good children=all
+bad children=some
+good depth=256
+bad depth=0
+bad depth=-1
+good top=18446744073709551615
+good top=007
+bad top=18446744073709551616
+bad top=1K
+good min_bytes=16k
+bad min_bytes=-1
+good unwind=instrument
+bad unwind=x
+good memory=17179869183G
+good memory=18014398509481983K
+bad memory=17179869184G
+bad memory=18014398509481984K
+bad memory=99999999999999999999
+bad memory=K
+bad memory=1T
+good crash=1
+good record=0
+good sample=1G
+good sample=1048576K
+good sample=0
+bad sample=2G
+bad sample=1073741825
+bad sample=-1
+bad sample=
+good allocated=1
+good peak=1
+bad peak=yes
+good dump_at=none
+good dump_at=failure
+good dump_at="live:1M,rss:2G,limit:100,height:1000,failure"
+bad dump_at=
+bad dump_at="foo:1"
+bad dump_at="live:1M,live:2M"
+bad dump_at="limit:101"
+bad dump_at="height:0"
+bad dump_at="live"
+bad dump_at="live:"
+bad dump_at="live:1M,"
+bad dump_at="failure,failure"
+bad dump_at="failure:1"
+good dump_pause=1000000000
+bad dump_pause=1000000001
+bad dump_pause=x
+good cgroup=auto
+good cgroup=/sys/fs/cgroup
+bad cgroup=x
+bad cgroup=/LONG
+good log_max=5M
+bad log_max=5T
+good misuse=report
+bad misuse=on
+good libraries=0
+good fail=off
+good fail=nth=1000000
+good fail=nth=1000000,size=4096-8191,below=parse,sticky
+good fail=rate=1000000,seed=0,size=-10,
+good fail=site=0123456789abcdef,hit=99
+good fail=site=00000123456789abcdef0
+good fail=list
+bad fail=
+bad fail=bogus
+bad fail=off,list
+bad fail=nth=0
+bad fail=nth=1,nth=2
+bad fail=nth=1,rate=2
+bad fail=nth=1,hit=2
+bad fail=nth=18446744073709551616
+bad fail=site=123456789abcdef01
+bad fail=site=ABC
+bad fail=site=
+bad fail=list,size=9-8
+bad fail=list,size=-
+bad fail=list,size=1-2-3
+bad fail=list,below=
+bad fail=list,below=LONG
+bad fail=list=1
+bad fail=list,sticky=1
+bad fail=sticky
+bad fail=list,,
+good kinds=always
+bad kinds=lost
+good pointer_step=word
+good pointer_step=4
+bad pointer_step=3
+good blocks=1
+good system=0
+good command=0
+good help=0
+bad help=2
+END
+diff "$W/verdicts" "$W/runtime" || fail "the runtime judges otherwise (>)"
+while read -r verdict option; do
+	if printf '%s' "$option" | awk -v file="$O/generator/options" \
+		-f "$O/generator/check_options.awk" 2>"$W/err"; then
+		echo "good $option"
+	else
+		echo "bad $option"
+	fi
+done <"$W/verdicts" >"$W/link"
+diff "$W/verdicts" "$W/link" || fail "the link judges otherwise (>)"
+
 # The generator knows each option of the runtime.
 LEAKWRAP_OPTIONS=help=1:exit=0 "$W/project/program" 2>&1 |
 	sed -n 's/^leakwrap[^ ]*   \([a-z_]*\)=.*/\1/p' | sort >"$W/known"
 [ -s "$W/known" ] || fail "help=1 lists nothing"
 sed -n 's/^\([a-z_]*\)|.*/\1/p' "$O/generator/options" | sort | diff "$W/known" - ||
 	fail "the generator knows other options"
+sed 's/^[a-z]* \([a-z_]*\)=.*/\1/' "$W/verdicts" | sort -u | diff "$W/known" - ||
+	fail "above stand values of other options"
 
 # make passes options with every character that is special in make or in C.
 cat >"$W/app.c" <<'END'

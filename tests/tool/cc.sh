@@ -205,7 +205,7 @@ printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$W/short/new"
 chmod +x "$W/short/new"
 mv "$W/short/new" "$W/short/tcc"
 equal "results of another compiler" "$(results)" $((before + 1))
-for file in generate.sh wrapper.h flags; do
+for file in generate.sh check_options.awk wrapper.h flags options; do
 	touch -d '1 day ago' "$W/lib/generator/$file"
 done
 equal "results of another generator" "$(results)" $((before + 2))

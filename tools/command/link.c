@@ -137,7 +137,8 @@ static uint64_t hash_command(uint64_t hash, struct arena *arena, const char *wor
 static const char *cached_name(struct arena *arena, const struct link *link, const char *archive,
                                const char *generator)
 {
-	static const char *const of_generator[] = {"generate.sh", "wrapper.h", "flags"};
+	static const char *const of_generator[] = {"generate.sh", "check_options.awk", "wrapper.h",
+	                                           "flags", "options"};
 	const int folder = (int)(base_name(generator) - generator);
 	uint64_t hash = hash_text(hash_text(0, link->allocators), generator);
 	hash = hash_text(hash_word(hash, link->options != NULL), link->options);
