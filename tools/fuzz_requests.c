@@ -32,7 +32,8 @@ static void refuse(const char *path)
 	abort();
 }
 
-double __wrap_watch_now(void);
+void __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when);
+void __wrap_watch_sleep(struct watch *asked, double when);
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__real_fopen(const char *path, const char *mode);
 int __wrap_open(const char *path, int flags, int mode);
@@ -40,11 +41,15 @@ int __real_open(const char *path, int flags, int mode);
 DIR *__wrap_opendir(const char *path);
 DIR *__real_opendir(const char *path);
 
-/* A clock that reaches any moment at once: seconds= need not be waited for. */
-double __wrap_watch_now(void)
+/* The processes keep their dumps, and seconds= is not waited for. */
+void __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when)
 {
-	static double now;
-	return now += 1e10;
+	(void)asked, (void)targets, (void)count, (void)when;
+}
+
+void __wrap_watch_sleep(struct watch *asked, double when)
+{
+	(void)asked, (void)when;
 }
 
 FILE *__wrap_fopen(const char *path, const char *mode)

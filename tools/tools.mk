@@ -109,8 +109,8 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 # leakwrap serve.
 FUZZED_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out tools/leakwrap.c,$(TOOL_SOURCES))) \
 	$(O)/tools/profile.pb-c.o
-# The fuzzer of requests sees whether a request opens a file, and has a clock of its own.
-FUZZ_WRAPS := -Wl,--wrap=watch_now,--wrap=fopen,--wrap=open,--wrap=opendir
+# The fuzzer of requests sees whether a request opens a file, and waits for no dump.
+FUZZ_WRAPS := -Wl,--wrap=watch_renew,--wrap=watch_sleep,--wrap=fopen,--wrap=open,--wrap=opendir
 
 $(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
 	$(call say,CLANG,$<)

@@ -47,6 +47,7 @@ if command -v go >/dev/null; then
 	shows keep_growing
 	shows_not keep_steady
 	shows 'PeriodType: space bytes'
+	shows '^Duration: [2-9]'
 	get 200 /debug/pprof/heap
 	cp "$W/out" "$W/base"
 	let_pass
@@ -143,6 +144,23 @@ let_pass
 sum_is 2 /process/served2/debug/pprof/heap
 kill -9 "$third"
 let_pass
+
+# The change is over the seconds that are asked for, not over those since the last dump, and not
+# over the interval. The program keeps ten blocks more in a second.
+whole=$server whole_url=$url
+start_server --interval=30 "$first"
+get 200 /debug/pprof/heap
+sleep 3
+before=$(date +%s)
+get 200 '/debug/pprof/heap?debug=1&seconds=1'
+took=$(($(date +%s) - before))
+grown=$(sed -n 's/^heap profile: \([0-9]*\):.*/\1/p' "$W/out")
+if [ "$grown" -lt 5 ] || [ "$grown" -gt $((10 * (took + 1))) ]; then
+	fail "$grown blocks more in $took seconds: $(cat "$W/out")"
+fi
+[ "$took" -lt 20 ] || fail "seconds=1 took $took seconds"
+kill "$server"
+server=$whole url=$whole_url
 
 # What is not there, or makes no sense.
 get 404 "/process/1/debug/pprof/heap"

@@ -50,13 +50,13 @@ char *render_profile(const struct target *target, bool addresses_only, size_t *s
 }
 
 char *render_change(struct report *report, const struct dump *old, const struct dump *new,
-                    void (*render)(FILE *, const struct answer *), size_t *size)
+                    double seconds, void (*render)(FILE *, const struct answer *), size_t *size)
 {
 	struct arena arena = {0};
 	report->dump_arena = &arena;
 	const struct changes changes = compare_dumps(report, old, new);
 	report->dump_arena = &report->arena;
-	const struct answer answer = {.report = report, .changes = &changes};
+	const struct answer answer = {.report = report, .changes = &changes, .seconds = seconds};
 	char *bytes = render_answer(answer, render, size);
 	arena_free(&arena);
 	return bytes;
@@ -83,17 +83,16 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 }
 
 char *render_difference(const struct target *target, const char *old, size_t old_size,
-                        const char *new, size_t new_size,
-                        void (*render)(FILE *, const struct answer *), size_t *size)
+                        double seconds, void (*render)(FILE *, const struct answer *), size_t *size)
 {
 	struct pair pair = {.report = target->report};
 	char *bytes = NULL;
 
 	parse_text(old, old_size, take_dump, &pair);
-	parse_text(new, new_size, take_dump, &pair);
+	parse_text(target->raw, target->raw_size, take_dump, &pair);
 	if (pair.history.count == 2)
 		bytes = render_change(pair.report, pair.history.dumps[0], pair.history.dumps[1],
-		                      render, size);
+		                      seconds, render, size);
 	history_free(&pair.history);
 	return bytes;
 }

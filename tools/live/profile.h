@@ -18,11 +18,11 @@ char *render_profile(const struct target *target, bool addresses_only, size_t *s
 /* Returns the same profile, but viewers show first what was allocated.  The dump must say it. */
 char *render_allocs(const struct target *target, size_t *size);
 
-/* Returns what RENDER writes of the change between two dumps of TARGET, of which the texts are
- * given. */
+/* Returns what RENDER writes of the change over SECONDS to the last dump of TARGET from an earlier
+ * one, of which the text is given.  Returns NULL if they cannot be compared. */
 char *render_difference(const struct target *target, const char *old, size_t old_size,
-                        const char *new, size_t new_size,
-                        void (*render)(FILE *, const struct answer *), size_t *size);
+                        double seconds, void (*render)(FILE *, const struct answer *),
+                        size_t *size);
 
 /* Returns the live page of TARGET, which asks for its data every SECONDS, or the data alone. */
 char *render_live(const struct target *target, unsigned seconds, bool data_alone, size_t *size);
@@ -34,9 +34,9 @@ char *render_sum(struct report *report, const struct dump *dump,
 char *render_live_sum(struct report *report, const struct dump *dump, unsigned seconds,
                       bool data_alone, size_t *size);
 
-/* Returns what RENDER writes of the change from the dump OLD to NEW. */
+/* Returns what RENDER writes of the change over SECONDS from the dump OLD to NEW. */
 char *render_change(struct report *report, const struct dump *old, const struct dump *new,
-                    void (*render)(FILE *, const struct answer *), size_t *size);
+                    double seconds, void (*render)(FILE *, const struct answer *), size_t *size);
 
 /* Returns the names of the code at the raw ADDRESSES, "0x1234+0x5678", in the form of gperftools'
  * /pprof/symbol. */

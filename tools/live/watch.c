@@ -482,7 +482,7 @@ void watch_stop(struct watch *watch)
 /* A program spends at most a fiftieth of its time on dumps. */
 enum { TIMES_DUMP = 50 };
 
-double watch_interval(const struct watch *watch, const struct target *target)
+double watch_shortest_interval(const struct watch *watch, const struct target *target)
 {
 	const struct dump *last = watch_last(target);
 	double least = last && last->totals.dump_ns > 0
@@ -490,18 +490,29 @@ double watch_interval(const struct watch *watch, const struct target *target)
 	                       : 0;
 	if (watch->options.reading_share > 0)
 		least = fmax(least, watch->reading / watch->options.reading_share);
-	return fmax(least, watch->options.interval);
+	return least;
+}
+
+double watch_interval(const struct watch *watch, const struct target *target)
+{
+	return fmax(watch_shortest_interval(watch, target), watch->options.interval);
+}
+
+/* Asks the thread for a dump of TARGET at the time NOW, unless it asks for one already. */
+static void want(struct watch *watch, struct target *target, double now)
+{
+	if (target->wanted || watch->stopping)
+		return;
+	target->asked_at = now;
+	target->wanted = true;
+	pthread_cond_signal(&watch->asked);
 }
 
 void watch_want(struct watch *watch, struct target *target)
 {
 	double now = watch_now();
-	if (target->wanted || watch->stopping ||
-	    (target->asked_at > 0 && now - target->asked_at < watch_interval(watch, target)))
-		return;
-	target->asked_at = now;
-	target->wanted = true;
-	pthread_cond_signal(&watch->asked);
+	if (target->asked_at <= 0 || now - target->asked_at >= watch_interval(watch, target))
+		want(watch, target, now);
 }
 
 void watch_wait(struct watch *watch, struct target **targets, size_t count)
@@ -511,6 +522,44 @@ void watch_wait(struct watch *watch, struct target **targets, size_t count)
 	for (size_t i = 0; i < count; i++)
 		while (targets[i]->wanted && !targets[i]->is_late && !watch->stopping)
 			pthread_cond_wait(&watch->changed, &watch->lock);
+	for (size_t i = 0; i < count; i++)
+		targets[i]->users--;
+}
+
+void watch_sleep(struct watch *watch, double when)
+{
+	struct timespec until = {.tv_sec = (time_t)when,
+	                         .tv_nsec = (long)((when - (double)(time_t)when) * 1e9)};
+	while (!watch->stopping && watch_now() < when)
+		pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+}
+
+/* Returns when all of the COUNT targets that were not asked since WHEN may be asked. */
+static double time_to_ask(const struct watch *watch, struct target *const *targets, size_t count,
+                          double when)
+{
+	double due = when;
+	for (size_t i = 0; i < count; i++)
+		if (targets[i]->asked_at < when)
+			due = fmax(due, targets[i]->asked_at +
+			                        watch_shortest_interval(watch, targets[i]));
+	return due;
+}
+
+void watch_renew(struct watch *watch, struct target **targets, size_t count, double when)
+{
+	double due;
+
+	for (size_t i = 0; i < count; i++)
+		targets[i]->users++;
+	watch_wait(watch, targets, count);
+	/* Others may ask meanwhile. */
+	while (!watch->stopping && (due = time_to_ask(watch, targets, count, when)) > watch_now())
+		watch_sleep(watch, due);
+	for (size_t i = 0; i < count; i++)
+		if (targets[i]->asked_at < when)
+			want(watch, targets[i], watch_now());
+	watch_wait(watch, targets, count);
 	for (size_t i = 0; i < count; i++)
 		targets[i]->users--;
 }

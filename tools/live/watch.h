@@ -88,8 +88,19 @@ void watch_scan(struct watch *watch);
  * fiftieth of its time on dumps; reading_share may make the interval longer. */
 double watch_interval(const struct watch *watch, const struct target *target);
 
+/* Returns the same without the interval that the user chose. */
+double watch_shortest_interval(const struct watch *watch, const struct target *target);
+
 /* Asks the thread for a dump of TARGET, unless the last one is younger than its interval. */
 void watch_want(struct watch *watch, struct target *target);
+
+/* Asks for a dump of each of the COUNT targets that were not asked since WHEN, in seconds of
+ * watch_now, as soon as their shortest intervals allow, but not before WHEN.  Waits for the dumps
+ * as watch_wait does. */
+void watch_renew(struct watch *watch, struct target **targets, size_t count, double when);
+
+/* Sleeps until WHEN with the lock released, and wakes up early when the watch ends. */
+void watch_sleep(struct watch *watch, double when);
 
 /* Waits until no one of the COUNT targets is wanted any more.  Does not wait for those that are
  * late.  Lets go of the lock meanwhile. */

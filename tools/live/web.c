@@ -40,12 +40,10 @@ static struct web_reply make_error(unsigned status, const char *format, ...)
 	return make_reply(status, text_type, body, size);
 }
 
-/* Waits until the next dump of TARGET has come, or the last one is young enough.  Returns false,
- * and sets *REPLY, if there is none. */
-static bool update(struct watch *watch, struct target *target, struct web_reply *reply)
+/* Returns whether TARGET has a dump and the last try did not fail.  Sets *REPLY if not. */
+static bool has_dump(const struct watch *watch, const struct target *target,
+                     struct web_reply *reply)
 {
-	watch_want(watch, target);
-	watch_wait(watch, &target, 1);
 	if (watch->stopping)
 		*reply = make_error(503, "the server ends");
 	else if (target->error)
@@ -58,13 +56,13 @@ static bool update(struct watch *watch, struct target *target, struct web_reply 
 	return false;
 }
 
-/* Sleeps with the lock released, and wakes up early when the server ends. */
-static void sleep_until(struct watch *watch, double when)
+/* Waits until the next dump of TARGET has come, or the last one is young enough.  Returns false,
+ * and sets *REPLY, if there is none. */
+static bool update(struct watch *watch, struct target *target, struct web_reply *reply)
 {
-	struct timespec until = {.tv_sec = (time_t)when,
-	                         .tv_nsec = (long)((when - (double)(time_t)when) * 1e9)};
-	while (!watch->stopping && watch_now() < when)
-		pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+	watch_want(watch, target);
+	watch_wait(watch, &target, 1);
+	return has_dump(watch, target, reply);
 }
 
 /* What a client wants of a heap profile. */
@@ -136,21 +134,24 @@ static struct web_reply answer_kinds(struct report *report, const struct dump *d
 	return make_reply(200, wish->type, body, size);
 }
 
-/* Answers with what changes over the seconds of WISH. */
+/* Answers with what changes over the seconds of WISH, between two dumps that TARGET is asked for.
+ */
 static struct web_reply answer_difference(struct watch *watch, struct target *target,
                                           const struct wish *wish)
 {
 	struct web_reply reply = {0};
-	double least = watch_interval(watch, target);
+
+	watch_renew(watch, &target, 1, watch_now());
+	if (!has_dump(watch, target, &reply))
+		return reply;
+	const double began = watch_now();
 	char *old = xmalloc(target->raw_size);
 	size_t old_size = target->raw_size, size = 0;
 
 	memcpy(old, target->raw, old_size);
-	target->users++;
-	sleep_until(watch, target->asked_at + (wish->seconds > least ? wish->seconds : least));
-	target->users--;
-	if (update(watch, target, &reply)) {
-		char *body = render_difference(target, old, old_size, target->raw, target->raw_size,
+	watch_renew(watch, &target, 1, began + wish->seconds);
+	if (has_dump(watch, target, &reply)) {
+		char *body = render_difference(target, old, old_size, watch_now() - began,
 		                               wish->render, &size);
 		reply = body ? make_reply(200, wish->type, body, size)
 		             : make_error(502, "the dumps of process %d cannot be compared",
@@ -167,10 +168,12 @@ static struct web_reply answer_heap(struct watch *watch, struct target *target,
 	struct wish wish;
 	size_t size = 0;
 
-	if (!read_wish(request, text, &wish, &reply) || !update(watch, target, &reply))
+	if (!read_wish(request, text, &wish, &reply))
 		return reply;
 	if (wish.seconds > 0)
 		return answer_difference(watch, target, &wish);
+	if (!update(watch, target, &reply))
+		return reply;
 	if (wish.kinds)
 		return answer_kinds(target->report, watch_last(target), &wish);
 	if (wish.is_text) {
@@ -347,21 +350,22 @@ static struct web_reply answer_group_difference(struct web *web, const char *wha
 	struct watch *watch = web->watch;
 	size_t count, size = 0;
 	struct target **targets = watch_find(watch, what, &count);
-	struct sum *old = sum_make(watch, targets, count), *new = NULL;
-	double least = longest_interval(watch, targets, count);
 	struct web_reply reply;
 
+	watch_renew(watch, targets, count, watch_now());
+	const double began = watch_now();
+	struct sum *old = sum_make(watch, targets, count);
 	free(targets);
-	sleep_until(watch, watch_now() + (wish->seconds > least ? wish->seconds : least));
+	watch_sleep(watch, began + wish->seconds);
 	watch_scan(watch);
 	targets = watch_find(watch, what, &count);
-	update_all(watch, targets, count);
-	new = sum_make(watch, targets, count);
+	watch_renew(watch, targets, count, began + wish->seconds);
+	struct sum *new = sum_make(watch, targets, count);
 	if (watch->stopping) {
 		reply = make_error(503, "the server ends");
 	} else if (old && new) {
-		char *body =
-		        render_change(&watch->report, old->dump, new->dump, wish->render, &size);
+		char *body = render_change(&watch->report, old->dump, new->dump,
+		                           watch_now() - began, wish->render, &size);
 		reply = make_reply(200, wish->type, body, size);
 	} else {
 		reply = answer_no_dump(targets, count);
@@ -386,6 +390,8 @@ static struct web_reply answer_group(struct web *web, const char *what, struct t
 
 	if (is_heap && !read_wish(request, is_text, &wish, &reply))
 		return reply;
+	if (is_heap && wish.seconds > 0)
+		return answer_group_difference(web, what, &wish);
 	update_all(watch, targets, count);
 	if (watch->stopping)
 		return make_error(503, "the server ends");
@@ -400,8 +406,6 @@ static struct web_reply answer_group(struct web *web, const char *what, struct t
 		                             live_seconds(watch, targets, count), data, &size);
 		return make_reply(200, data ? "application/json" : page_type, body, size);
 	}
-	if (wish.seconds > 0)
-		return answer_group_difference(web, what, &wish);
 	if (wish.kinds)
 		return answer_kinds(&watch->report, sum->dump, &wish);
 	if (wish.is_text) {

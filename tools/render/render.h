@@ -24,6 +24,7 @@ struct answer {
 	/* For pprof: */
 	bool shows_allocated; /* viewers show what was allocated first; dumps must say it */
 	bool addresses_only;  /* no functions and lines: the reader symbolizes */
+	double seconds;       /* over which CHANGES came; 0: not told */
 	/* For the page: the seconds after which it asks for "data.json" again; 0: never. */
 	unsigned live_seconds;
 };

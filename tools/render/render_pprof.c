@@ -369,6 +369,8 @@ void render_pprof(FILE *stream, const struct answer *answer)
 	profile.time_nanos =
 	        seconds > 0 && seconds < INT64_MAX / 1000000000 ? seconds * 1000000000 : 0;
 
+	profile.duration_nanos = (int64_t)(answer->seconds * 1e9);
+
 	write_profile(stream, &profile);
 	free(weights.all);
 	free_builder(&b);
