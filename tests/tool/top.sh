@@ -129,6 +129,7 @@ tmux send-keys "clear; $lw top --interval=1 wide; echo back" Enter
 screen_has '^process .* wide'
 screen_has ' one every \([2-9]\|[1-9][0-9]\) s'
 kill -9 "$pid"
+screen_has "^process $pid wide has ended"
 tmux send-keys q
 screen_has '^back$'
 

@@ -332,6 +332,22 @@ static void put_columns(const struct top *top)
 	attroff(A_REVERSE);
 }
 
+/* Writes why no process is shown. */
+static void put_no_process(const struct top *top)
+{
+	const struct watch *watch = &top->watch;
+
+	if (watch->target_count > 0 || watch->ended_count == 0) {
+		addstr("no traced process yet");
+	} else if (watch->ended_count == 1) {
+		printw("process %d ", watch->ended_pid);
+		put_cut(top, watch->ended_name, COLS / 2);
+		addstr(" has ended");
+	} else {
+		printw("%zu traced processes have ended", watch->ended_count);
+	}
+}
+
 /* Writes what is typed, a message, the error of FAILED if it is not NULL, or what the rows are. */
 static void put_state(struct top *top, const struct target *failed, bool is_empty)
 {
@@ -343,7 +359,7 @@ static void put_state(struct top *top, const struct target *failed, bool is_empt
 	else if (failed)
 		put_cut(top, failed->error, (int)strcspn(failed->error, "\n"));
 	else if (is_empty)
-		addstr("no traced process yet");
+		put_no_process(top);
 	else
 		printw("by %s, most %s first%s%s%s", view_names[top->view], order_names[top->order],
 		       top->has_baseline ? ", grown since the mark" : "",

@@ -132,6 +132,9 @@ static void forget_ended(struct watch *watch)
 		target->ended = start_time(target->pid) != target->started;
 		if (target->ended && !target->wanted && !target->users) {
 			watch->reading -= target->reading;
+			watch->ended_count++;
+			watch->ended_pid = target->pid;
+			watch->ended_name = target->name;
 			free_target(target);
 		} else {
 			watch->targets[kept++] = target;

@@ -61,6 +61,10 @@ struct watch {
 	bool stopping;
 	struct target **targets; /* in the order in which they were found */
 	size_t target_count, target_room;
+	/* The processes that were targets and have ended: how many, and the last of them. */
+	size_t ended_count;
+	pid_t ended_pid;
+	const char *ended_name;
 	double reading;       /* the sum of the targets' */
 	struct report report; /* what the dumps of all targets share */
 	double scanned_at;
