@@ -120,6 +120,32 @@ printf '(\265/\375garbage' >"$W/bad.zst"
 status_is 2 "$lw" list "$W/bad.zst"
 said 'bad.zst: its compressed data is damaged'
 
+# A log in a coding that the tool does not read: it says what it is, and a command that reads it.
+foreign() {
+	status_is 2 "$lw" list "$W/$1"
+	said "$1: it is $2; .* LOG | leakwrap report - reads it"
+	convert=$(sed -n 's/.*; \(.*\) LOG | leakwrap.*/\1/p' "$W/err")
+	# shellcheck disable=SC2086 # a command
+	$convert "$W/$1" >"$W/converted" || fail "$convert"
+	status_is 0 "$lw" list - <"$W/converted"
+	equal "dumps of $1" "$(grep -c whole "$W/out")" 3
+}
+for packer in xz bzip2; do
+	command -v $packer >"$W/which" || continue
+	$packer -c "$W/logs/red/1.log" >"$W/1.$packer"
+	foreign 1.$packer "compressed by $packer"
+done
+{ printf '\377\376' && iconv -t UTF-16LE "$W/logs/red/1.log"; } >"$W/little"
+foreign little 'in UTF-16'
+{ printf '\376\377' && iconv -t UTF-16BE "$W/logs/red/1.log"; } >"$W/big"
+foreign big 'in UTF-16'
+# Bytes of a program may only look like the beginning of such a file.
+for start in 'BZh9\n' '\377\376\n' '\3757zX\n' ''; do
+	# shellcheck disable=SC2059 # a format
+	{ printf "$start" && cat "$W/logs/red/1.log"; } >"$W/plain"
+	status_is 0 "$lw" list "$W/plain"
+done
+
 # 120 logs of 3,000 call sites each take little more memory than one.
 awk 'BEGIN { for (i = 1; i <= 3000; i++) printf "%d 1 complete 0x%x 0x10\n", 3001 - i, 4096 + i }' |
 	awk '{ print "site " NR ": " $1 " bytes in " $2 " blocks, complete"

@@ -21,7 +21,7 @@
 
 #include "tools/util.h"
 
-enum { INPUT_SIZE = 64 * 1024, MAGIC_SIZE = 4 };
+enum { INPUT_SIZE = 64 * 1024, MAGIC_SIZE = 10 };
 
 struct log_file {
 	int fd;
@@ -77,6 +77,28 @@ static bool fill(struct log_file *file, size_t least)
 	return true;
 }
 
+/* Returns what is wrong if the first bytes of the log are of a coding that this tool does not read,
+ * otherwise NULL.  (.xz file format 1.2.1, section 2.1.1.1; bzip2 has no document: "BZh", a digit,
+ * and the magic of the first block, or of the end; Unicode, section 23.8.) */
+static const char *find_foreign_coding(const struct log_file *file)
+{
+	static const unsigned char xz[] = {0xfd, '7', 'z', 'X', 'Z', 0};
+	static const unsigned char block[] = {0x31, 0x41, 0x59, 0x26, 0x53, 0x59},
+	                           end[] = {0x17, 0x72, 0x45, 0x38, 0x50, 0x90};
+	const unsigned char *magic = file->input;
+
+	if (file->filled >= sizeof xz && memcmp(magic, xz, sizeof xz) == 0)
+		return "it is compressed by xz; xz -dc LOG | leakwrap report - reads it";
+	if (file->filled >= MAGIC_SIZE && memcmp(magic, "BZh", 3) == 0 &&
+	    (memcmp(magic + 4, block, sizeof block) == 0 ||
+	     memcmp(magic + 4, end, sizeof end) == 0))
+		return "it is compressed by bzip2; bzip2 -dc LOG | leakwrap report - reads it";
+	if (file->filled >= 4 && ((magic[0] == 0xff && magic[1] == 0xfe && magic[3] == 0) ||
+	                          (magic[0] == 0xfe && magic[1] == 0xff && magic[2] == 0)))
+		return "it is in UTF-16; iconv -f UTF-16 -t UTF-8 LOG | leakwrap report - reads it";
+	return NULL;
+}
+
 /* Finds out by the first bytes how the log is coded (RFC 1952, section 2.3.1; RFC 8878, section
  * 3.1.1).  Returns false after an error. */
 static bool find_coding(struct log_file *file)
@@ -85,6 +107,9 @@ static bool find_coding(struct log_file *file)
 	if (!fill(file, MAGIC_SIZE))
 		return false;
 	file->coding = CODING_NONE;
+	file->error = find_foreign_coding(file);
+	if (file->error)
+		return false;
 	if (file->filled >= sizeof gzip && memcmp(file->input, gzip, sizeof gzip) == 0) {
 		file->coding = CODING_GZIP;
 		/* 16 more window bits ask for a gzip header (zlib.h, inflateInit2). */
