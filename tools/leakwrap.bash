@@ -8,12 +8,15 @@ _leakwrap() {
 	local options files='--format= --output= --top= --all --color= --exe= --sysroot=
 		--debug-dir= --map= --suppressions= --skip= --no-skip --config= --help'
 	files+=' --no-system --origin='
+	local commands='report diff why list audit cc flags dump set mark top serve push torture'
 	COMPREPLY=()
 
 	if ((COMP_CWORD == 1)); then
-		options='report diff why list audit cc flags dump set mark top serve push torture'
-		options+=' --help --version'
-		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$commands help --help --version" -- "$word")
+		return
+	fi
+	if [[ $command == help ]]; then
+		((COMP_CWORD == 2)) && mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word")
 		return
 	fi
 	# Bash splits a word at its =.

@@ -53,7 +53,7 @@ static void print_help(FILE *stream)
 	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
 		fprintf(stream, "  leakwrap %-8s%-28s %s\n", commands[i].name, commands[i].usage,
 		        commands[i].what);
-	fputs("\nleakwrap COMMAND --help says more.  leakwrap --version prints the version.\n",
+	fputs("\nleakwrap help COMMAND says more.  leakwrap --version prints the version.\n",
 	      stream);
 }
 
@@ -80,6 +80,11 @@ int main(int argc, char **argv)
 	if (argc < 2) {
 		print_help(stderr);
 		return STATUS_USAGE;
+	}
+	if (argc > 2 && strcmp(argv[1], "help") == 0) { /* help COMMAND: COMMAND --help */
+		argv[1] = argv[2];
+		argv[2] = "--help";
+		argc = 3;
 	}
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
 		print_help(stdout);

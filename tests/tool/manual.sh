@@ -11,12 +11,18 @@ done
 # Each heading has options below it.
 "$lw" report --help | grep -A 1 '^ [A-Z].*[a-z:]$' | grep -B 1 '^$' >"$W/empty" &&
 	fail "empty heading: $(cat "$W/empty")"
+cp "$W/out" "$W/general"
+status_is 0 "$lw" help
+cmp -s "$W/out" "$W/general" || fail "help"
+status_is 2 "$lw" help nothing
+said 'there is no command nothing'
 status_is 0 "$lw" --version
 equal "version" "$(cat "$W/out")" "leakwrap $(sed -n 's/^VERSION := //p' Makefile)"
 
 for command in report diff why list audit cc flags dump top serve push torture; do
 	page=tools/man/leakwrap-$command.1
 	"$lw" $command --help >"$W/help" || fail "$command --help"
+	"$lw" help $command | cmp -s - "$W/help" || fail "help $command"
 	grep -o -e '--[a-z][a-z-]*' "$W/help" | grep -vx -e '--help\|--usage\|--version' |
 		sort -u >"$W/options"
 	sed 's/\\-/-/g; s/\\fR//g' "$page" >"$W/page"
@@ -48,6 +54,7 @@ complete_line() {
 		COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _leakwrap; echo "${COMPREPLY[*]}"' bash "$1"
 }
 equal "commands" "$(complete_line 'leakwrap d')" "diff dump"
+equal "help" "$(complete_line 'leakwrap help d')" "diff dump"
 equal "formats" "$(complete_line 'leakwrap report --format = j')" "json"
 equal "by" "$(complete_line 'leakwrap report --by = m')" "module member"
 for by in $(complete_line 'leakwrap report --by = '); do
