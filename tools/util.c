@@ -403,6 +403,19 @@ const char *with_unit(uint64_t bytes)
 	return text;
 }
 
+const char *with_unit_of_time(uint64_t ns)
+{
+	static const char *const units[] = {"us", "ms", "s"};
+	size_t size;
+	char *text = text_buffer(&size);
+	double value = (double)ns / 1e3;
+	unsigned unit = 0;
+	for (; value >= 999.5 && unit < 2; unit++)
+		value /= 1000;
+	snprintf(text, size, value < 999.5 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+	return text;
+}
+
 /* Returns the length of the UTF-8 sequence at TEXT (RFC 3629, section 4), 0 if there is none. */
 static unsigned utf8_length(const unsigned char *text)
 {

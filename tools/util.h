@@ -130,6 +130,9 @@ const char *with_commas(uint64_t number);
 /* Returns "1.15 MiB" in such a buffer. */
 const char *with_unit(uint64_t bytes);
 
+/* Returns "3.21 ms", a time of NS nanoseconds, in such a buffer. */
+const char *with_unit_of_time(uint64_t ns);
+
 /* A character of UTF-8, or a byte that is none. */
 struct character {
 	unsigned length; /* in bytes, at least 1 */

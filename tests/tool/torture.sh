@@ -91,6 +91,12 @@ shows '^  1 finding$'
 status_is 0 "$lw" torture --hits=2,last --limit=2 -- "$W/bugs" null
 shows '^  2 failures tried'
 
+# 0 is the default of both; a time has a unit, and no exponent.
+status_is 0 "$lw" torture --limit=0 --timeout=0 --size=40-70 -- "$W/bugs" null
+shows '^  4 failures tried: .*; [0-9.]* [um]*s$'
+status_is 0 "$lw" torture --below=no_such_function -- "$W/bugs" null
+shows '^  0 failures tried: .*; [0-9.]* [um]*s$'
+
 status_is 0 "$lw" torture --hits=0x1,1,last --limit=2 -- "$W/bugs" null
 shows '^  2 failures tried'
 for wrong in hits=0 hits=1,,2 hits=,1 jobs=0 jobs=4294967297 timeout=18446744074; do

@@ -64,7 +64,7 @@ static const struct argp_option torture_table[] = {
          "repeated",
          1},
         {"size", KEY_SIZE, "MIN-MAX", 0, "Only allocations of such sizes, in bytes", 1},
-        {"limit", KEY_LIMIT, "N", 0, "At most N failures", 1},
+        {"limit", KEY_LIMIT, "N", 0, "At most N failures (default 0: no limit)", 1},
         {"engine", KEY_ENGINE, "NAME", 0,
          "fork: one run that forks for each failure; rerun: a run for each failure (default: fork, "
          "and rerun where the program cannot fork)",
@@ -73,7 +73,7 @@ static const struct argp_option torture_table[] = {
         {"state", KEY_STATE, "DIR", 0,
          "Keep the logs in DIR; a torture that was stopped goes on where it was", 1},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0,
-         "A run that takes longer hangs (default: 20 times the run without failures, at least 5)",
+         "A run that takes longer hangs (default 0: 20 times the run without failures, at least 5)",
          1},
         {"leaks", KEY_LEAKS, "WHEN", 0,
          "all (default), or handled: blocks that are live after an error exit are no leak", 1},

@@ -87,8 +87,8 @@ static void check_baseline(const struct engine *engine, const struct ended *ende
 	const char *program = engine->torture->argv[0];
 
 	if (ended->timed_out)
-		die("%s did not end within %.3g s without a failure: --timeout= gives it more time",
-		    program, (double)engine->runner->limit / 1e9);
+		die("%s did not end within %s without a failure: --timeout= gives it more time",
+		    program, with_unit_of_time(engine->runner->limit));
 	if (WIFSIGNALED(ended->status))
 		die("%s died of signal %d without a failure", program, WTERMSIG(ended->status));
 	if (!engine->torture->baseline)

@@ -32,7 +32,7 @@ static void put_engines(struct page *page, const struct torture *torture)
 	        with_commas(forked), with_commas(done - forked));
 	if (torture->resumed)
 		fprintf(page->stream, ", %s of these before", with_commas(torture->resumed));
-	fprintf(page->stream, "; %.3g s\n", (double)torture->ns / 1e9);
+	fprintf(page->stream, "; %s\n", with_unit_of_time(torture->ns));
 	if (torture->left_out)
 		fprintf(page->stream, "  %s left out\n",
 		        counted(page, torture->left_out, "call site"));
