@@ -156,6 +156,7 @@ When the memory is full the program runs on|bare/full bare/table
 They come last among the executable's destructors|process/exit_dump_once
 A child of vfork never dumps|process/exit_dump_once
 dumps at its end only blocks that it has allocated since its fork|process/children_dumps
+nothing since its fork and ends by _exit writes no dump|process/children_dumps
 After 64 such dumps a child that keeps only what earlier ones kept|process/children_dumps
 does what it does untraced|signal/between_relatives
 So what is recognized is what a walk would find|unit/unit unwind/stacks

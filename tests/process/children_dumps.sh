@@ -40,6 +40,8 @@ for program in "$W/children" "$W/children-static"; do
 		equal "$how all: dumps" "$(dumps "$log" | wc -l)" 2
 	done
 	equal "none all: blocks" "$(site_by "$log" "$child" allocate)" "5000 5"
+	run at_once all
+	equal "at_once all: dumps" "$child" ""
 
 	for default in '' own; do
 		for how in none freed; do
