@@ -603,9 +603,9 @@ static void put_scan(struct page *page, const struct totals *totals)
 {
 	if (!totals->reach.is_known || !totals->scanned || totals->pause_ns < 0)
 		return;
-	fprintf(page->stream, "  lost memory was found in %s; threads were stopped for %.3g ms\n",
+	fprintf(page->stream, "  lost memory was found in %s; threads were stopped for %s\n",
 	        strcmp(totals->scanned, "copy") == 0 ? "a copy of the process" : "the process",
-	        (double)totals->pause_ns / 1e6);
+	        with_unit_of_time((uint64_t)totals->pause_ns));
 	if (totals->heap && strcmp(totals->heap, "part") == 0)
 		fputs("  memory of the heap outside of live blocks may hide lost blocks\n",
 		      page->stream);
@@ -647,7 +647,8 @@ static void put_footer(struct page *page, const struct dump *dump)
 		fprintf(page->stream, "  tracer: %s of its own",
 		        with_unit((uint64_t)totals->tracer_bytes));
 	if (totals->tracer_bytes >= 0 && totals->dump_ns >= 0)
-		fprintf(page->stream, ", this dump took %.3g ms", (double)totals->dump_ns / 1e6);
+		fprintf(page->stream, ", this dump took %s",
+		        with_unit_of_time((uint64_t)totals->dump_ns));
 	if (totals->tracer_bytes >= 0)
 		putc('\n', page->stream);
 }
