@@ -259,15 +259,19 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 		struct leakwrap_live_block held;
 
 		if (leakwrap_slot_is_block(value) && leakwrap_slot_within(value) == within) {
-			const uint32_t site = leakwrap_region_site(region, slot, value);
+			const bool is_large = leakwrap_slot_is_large_block(value);
+			uint32_t site;
 
 			*size = leakwrap_slot_size(value);
-			if (*size == LEAKWRAP_SLOT_LARGE)
+			if (is_large) {
 				leakwrap_extension_load(slot, size);
-			if (leakwrap_slot_is_large_block(value))
 				discount_large(*size);
+				/* The block may have got another call site meanwhile. */
+				value = atomic_load_explicit(slot, memory_order_relaxed);
+			}
+			site = leakwrap_region_site(region, slot, value);
 			atomic_store_explicit(slot, 0, memory_order_release);
-			if (leakwrap_slot_is_large_block(value))
+			if (is_large)
 				leakwrap_extension_clear(slot);
 			return site;
 		}
