@@ -14,9 +14,9 @@ static unsigned char *new_table(size_t count, size_t group)
 {
 	const size_t elements = count * 2 * sizeof(void *);
 	const size_t offset = (elements + group - 1) / group * group;
-	char *const block = aligned_alloc(16, (offset + count + group + 15) / 16 * 16);
-	unsigned char *const control =
-	        (unsigned char *)realloc(block, offset + count + group) + offset;
+	char *const aligned = aligned_alloc(16, (offset + count + group + 15) / 16 * 16);
+	unsigned char *const block = realloc(aligned, offset + count + group);
+	unsigned char *const control = block + offset;
 
 	memset(control, 0xff, count + group);
 	for (size_t i = 0; i < count - 1; i++) {
