@@ -53,7 +53,7 @@ static struct {
 	uintptr_t pcs[LEAKWRAP_MAX_DEPTH]; /* the return addresses of the backtrace being written */
 	/* By module number - 1: the modules that frames have named.  NULL: no memory. */
 	const struct leakwrap_module **named;
-	unsigned named_room;
+	unsigned named_room; /* the highest number that has a place in it */
 	bool has_kinds;
 } dump;
 

@@ -18,6 +18,14 @@ start_growing() {
 	wait_until "$patience" test -s "$W/ready" || fail "$program does not start"
 }
 
+# need_server: skips the test if the tool has no server, or nothing can ask it.
+need_server() {
+	need curl
+	"$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
+		skip "built without libmicrohttpd"
+	return 0
+}
+
 # start_server ARGUMENT...: starts leakwrap serve, and sets $server and $url.
 start_server() {
 	: >"$W/serve.out"

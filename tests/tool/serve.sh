@@ -6,9 +6,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/tool/tool.sh
 . tests/tool/live.sh
 status_is 0 "$lw" serve --help
-need curl
-"$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
-	skip "built without libmicrohttpd"
+need_server
 
 build served tests/tool/grows.c -Wl,--build-id
 cp "$W/served" "$W/served2"

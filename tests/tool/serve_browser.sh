@@ -4,9 +4,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 . tests/tool/live.sh
-need curl
-"$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
-	skip "built without libmicrohttpd"
+need_server
 
 build watched tests/tool/grows.c
 start_growing watched 4000

@@ -7,9 +7,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 . tests/tool/live.sh
-need curl
-"$lw" serve --listen=nowhere 2>&1 | grep -q 'without libmicrohttpd' &&
-	skip "built without libmicrohttpd"
+need_server
 
 build written tests/tool/grows.c -Wl,--build-id
 mkdir "$W/logs" || exit 2

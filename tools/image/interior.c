@@ -35,7 +35,7 @@ static bool is_vtable(const struct interior_search *search, uint64_t address)
 	return false;
 }
 
-/* Elements of a hash table that are looked at at once with SSE2. */
+/* Elements of a hash table that code with SSE2 compares in one step (wrap/reach/interior.h). */
 enum { GROUP = 16 };
 
 /* Returns true if POINTER leads to the control bytes of a hash table in BLOCK.  See

@@ -78,8 +78,8 @@ static bool find_by_mincore(uintptr_t *start, uintptr_t end, unsigned char *pres
 		if (leakwrap_syscall(__NR_mincore, (long)at, (long)(count * page), (long)present, 0,
 		                     0, 0) != 0)
 			return false;
-		while (absent < count &&
-		       !(present[absent] & 1)) /* mincore(2): the other bits are reserved */
+		/* The other bits are reserved (mincore(2)). */
+		while (absent < count && !(present[absent] & 1))
 			absent++;
 		is_found = absent < count;
 		at += absent * page;

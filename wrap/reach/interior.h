@@ -11,8 +11,8 @@
 /* How many bytes at the start of a block may decide. */
 #define INTERIOR_HEAD (2 * sizeof(uintptr_t))
 
-/* Elements of a hash table that are looked at at once with SSE2.  Other code looks at as many as a
- * word has bytes.  So many bytes at the pointer and at the end of a block may decide. */
+/* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
+ * as a word has bytes.  So many bytes at the pointer and at the end of a block may decide. */
 #define INTERIOR_GROUP ((size_t)16)
 
 /* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to

@@ -49,13 +49,13 @@ static struct {
 	struct tables *_Atomic tables; /* or NULL */
 	size_t count;                  /* of threads in TABLES */
 	int self;
-	unsigned missing;       /* threads of the last listing that have not parked */
-	bool has_asked;         /* the last listing found a new thread */
-	bool is_incomplete;     /* a thread could not be asked */
-	bool is_caught;         /* the handler is installed */
-	bool had_missing;       /* a thread may have a signal of an earlier park still to come */
-	_Atomic bool is_ending; /* leakwrap_park_for_end */
-	const char *error;      /* of leakwrap_park_error */
+	unsigned missing;   /* threads of the last listing that have not parked */
+	bool has_asked;     /* the last listing found a new thread */
+	bool is_incomplete; /* a thread could not be asked */
+	bool is_caught;     /* the handler is installed */
+	bool had_missing;   /* a thread may have a signal of an earlier park still to come */
+	_Atomic bool keeps_sleepers;
+	const char *error; /* of leakwrap_park_error */
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static void keep_sleeper(const void *context)
 
 	if ((int)interrupted->LEAKWRAP_CONTEXT_RESULT != -EINTR)
 		return;
-	while (atomic_load(&park.is_ending) && leakwrap_time_monotonic() - start < KEEP_LIMIT)
+	while (atomic_load(&park.keeps_sleepers) && leakwrap_time_monotonic() - start < KEEP_LIMIT)
 		leakwrap_wait(&park.turn, atomic_load(&park.turn), KEEP_LIMIT);
 #else
 	(void)context;
@@ -257,9 +257,9 @@ unsigned leakwrap_park(void)
 	return park.is_incomplete && park.missing == 0 ? 1 : park.missing;
 }
 
-void leakwrap_park_for_end(bool is_ending)
+void leakwrap_park_keep_sleepers(bool keeps)
 {
-	atomic_store(&park.is_ending, is_ending);
+	atomic_store(&park.keeps_sleepers, keeps);
 }
 
 const char *leakwrap_park_error(void)

@@ -35,10 +35,10 @@ unsigned leakwrap_park(void);
 /* Returns why leakwrap_park did not park all threads, in words for a note. */
 const char *leakwrap_park_error(void);
 
-/* If IS_ENDING, the process is about to end.  Then leakwrap_unpark does not let threads go on whose
- * sleep the park has ended with EINTR.  Without the park they would sleep until the process has
- * gone.  They are kept for 60 seconds at most. */
-void leakwrap_park_for_end(bool is_ending);
+/* Begins or ends to keep sleepers.  Call it with true when the process is about to end: then
+ * leakwrap_unpark does not let threads go on whose sleep the park has ended with EINTR.  Without
+ * the park they would sleep until the process has gone.  They are kept for 60 seconds at most. */
+void leakwrap_park_keep_sleepers(bool keeps);
 
 /* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
  * harmlessly. */

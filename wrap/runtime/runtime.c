@@ -222,7 +222,7 @@ static void after_fork_in_child(void)
 	leakwrap_signals_forked();
 	leakwrap_sites_collect_forked();
 	leakwrap_ended_stacks_forked();
-	leakwrap_park_for_end(false);
+	leakwrap_park_keep_sleepers(false);
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN) {
 		leakwrap_young_sites_settle(true);
 		leakwrap_sites_begin_own();
@@ -372,7 +372,7 @@ void leakwrap_runtime_exit(void)
 	/* A handler that exits must not wait for the thread that it interrupted. */
 	leakwrap_signals_block(&before);
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
-		leakwrap_park_for_end(!is_in_shared_object());
+		leakwrap_park_keep_sleepers(!is_in_shared_object());
 		write_exit_dump_beside_thread_memory(all);
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
