@@ -134,8 +134,8 @@ static struct web_reply answer_kinds(struct report *report, const struct dump *d
 	return make_reply(200, wish->type, body, size);
 }
 
-/* Answers with what changes over the seconds of WISH, between two dumps that TARGET is asked for.
- */
+/* Answers with what changes over the seconds of WISH.  TARGET is asked for a dump before and after
+ * them. */
 static struct web_reply answer_difference(struct watch *watch, struct target *target,
                                           const struct wish *wish)
 {

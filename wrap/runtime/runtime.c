@@ -396,8 +396,9 @@ extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
 static void dump_after_libraries(void *is_first);
 
-/* Has dump_after_libraries called with IS_FIRST, not NULL or NULL.  A function that belongs to no
- * module: no module's destructors call it.  Returns false if there is no memory. */
+/* Registers dump_after_libraries, which exit() will call.  IS_FIRST: NULL if it is registered
+ * already.  It is registered for no module, so no module's destructors call it.  Returns false if
+ * there is no memory. */
 static bool register_dump(void *is_first)
 {
 	int error;
