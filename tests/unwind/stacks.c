@@ -8,6 +8,7 @@
 #include "wrap/record/record.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
+#include "wrap/unwind/read_set.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/unwind.h"
 #include "wrap/unwind/walk_rules.h"
@@ -438,6 +439,16 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 	return 0;
 }
 
+/* Returns whether words below SP have positions. */
+static int is_position_below(uintptr_t sp)
+{
+	for (uintptr_t below = UINTPTR_MAX / 2 + 1; below >= sizeof(sp); below /= 2)
+		if (below < sp &&
+		    leakwrap_stack_position_of(sp - below, sp) != LEAKWRAP_STACK_POSITION_NONE)
+			return 1;
+	return 0;
+}
+
 static int test_garbage(unsigned long count)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -448,6 +459,10 @@ static int test_garbage(unsigned long count)
 	leakwrap_modules_refresh();
 	if (pages == MAP_FAILED)
 		return 1;
+	if (is_position_below(start)) {
+		printf("a word below sp has a position\n");
+		return 1;
+	}
 	alarm(100); /* ends an endless loop */
 	for (unsigned long i = 0; i < count; i++) {
 		uintptr_t *words = (uintptr_t *)start;

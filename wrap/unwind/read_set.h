@@ -72,7 +72,8 @@ static inline leakwrap_stack_position leakwrap_stack_position_of(uintptr_t addre
 {
 	uintptr_t position = (address - sp) / sizeof(uintptr_t);
 
-	return address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) &&
+	/* With 32-bit addresses, the position of a word below SP may be small. */
+	return address >= sp && address % sizeof(uintptr_t) == sp % sizeof(uintptr_t) &&
 	                       position <= LEAKWRAP_STACK_POSITION_MAX
 	               ? (leakwrap_stack_position)position
 	               : LEAKWRAP_STACK_POSITION_NONE;

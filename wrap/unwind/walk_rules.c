@@ -398,7 +398,8 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 	walk->trace->depth = (unsigned)(next - walk->trace->pcs);
 	if (recording) {
 		walk->fp_position = fp_position;
-		if (!recorded || (sp - read_set->sp) / LEAKWRAP_WORD > LEAKWRAP_STACK_POSITION_MAX)
+		if (!recorded ||
+		    leakwrap_stack_position_of(sp, read_set->sp) == LEAKWRAP_STACK_POSITION_NONE)
 			walk->read_set = NULL;
 	}
 	return slot;
