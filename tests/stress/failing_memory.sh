@@ -4,7 +4,7 @@
 # The tracer's mmap fails once, at each of its calls in turn, or from there on. Each of the first
 # allocations fails, and some at random. memory= and RLIMIT_AS bound the tracer. Recorded and
 # untracked blocks together are the program's blocks.
-# timeout: 240
+# timeout: 480
 . tests/lib.sh
 
 build_plain untraced -Wl,--wrap=syscall tests/stress/failing_memory.c tests/stress/failing.c

@@ -2,6 +2,16 @@
 #include <libxml/parser.h>
 #include <libxml/xpath.h>
 #include <string.h>
+#include <time.h>
+
+/* Takes the place of the C library's.  libxml2 seeds its hash tables with the time, and the seed
+ * decides which call sites a run reaches. */
+time_t time(time_t *now)
+{
+	if (now)
+		*now = 1;
+	return 1;
+}
 
 static const char text[] =
         "<?xml version='1.0' encoding='UTF-8'?>\n"
