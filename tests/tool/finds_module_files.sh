@@ -92,6 +92,21 @@ for dwarf in 4 5; do
 	shows ' shop/chain.c:9 (inlined)'
 done
 
+# The functions are in a file of their own (split DWARF). It is missed by name.
+for dwarf in 4 5; do
+	(cd "$W" && $CC -gdwarf-$dwarf -gsplit-dwarf -O2 -fno-optimize-sibling-calls \
+		-Wl,--build-id -o split "$OLDPWD/tests/tool/chain.c") || fail "cannot build"
+	echo "10 1 complete $(return_address objdump "$W/split" make_basket malloc)" |
+		make_dump 5.1 2026-11-20T18:36:01Z "$W/split" 0x55d0c8a00000 \
+			"$(build_id "$W/split")" >"$W/log"
+	found
+	[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
+	rm "$W"/*.dwo
+	status_is 0 "$lw" report "$W/log"
+	shows 'make_basket .*chain.c:'
+	said 'split: its debug information is not whole (.*dwo was not found)'
+done
+
 # A label inside a function does not name its code.
 cat >"$W/label.S" <<'END'
 	.globl outer

@@ -19,8 +19,9 @@ struct ranges {
 };
 
 struct unit {
-	Dwarf_Die die;  /* has the line table */
-	Dwarf_Die tree; /* has the functions; in split DWARF it is not DIE */
+	Dwarf_Die die;       /* has the line table */
+	Dwarf_Die tree;      /* has the functions; in split DWARF it is not DIE */
+	const char *missing; /* the file that has TREE, if it was not found; or NULL */
 	bool indexed;
 	struct ranges ranges; /* of FUNCTIONS */
 	Dwarf_Die *functions;
@@ -33,6 +34,7 @@ struct lines {
 	struct unit *units;
 	size_t unit_count, unit_room;
 	struct ranges ranges; /* of UNITS */
+	const char *missing;  /* lines_missing_file */
 };
 
 /* -- ranges ------------------------------------------------------------------------------------ */
@@ -139,6 +141,16 @@ static void index_unit(struct unit *unit)
 	sort_ranges(&unit->ranges);
 }
 
+/* Returns the name of the file with the functions of the skeleton unit DIE, or NULL. */
+static const char *split_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute memory;
+	Dwarf_Attribute *attribute = dwarf_attr(die, DW_AT_dwo_name, &memory);
+	if (!attribute)
+		attribute = dwarf_attr(die, DW_AT_GNU_dwo_name, &memory);
+	return attribute ? dwarf_formstring(attribute) : NULL;
+}
+
 struct lines *lines_read(const struct elf_file *file)
 {
 	Dwarf_Addr bias;
@@ -161,6 +173,8 @@ struct lines *lines_read(const struct elf_file *file)
 		*unit = (struct unit){.die = die, .tree = die};
 		if (type == DW_UT_skeleton && split.addr)
 			unit->tree = split;
+		else if (type == DW_UT_skeleton)
+			unit->missing = split_name(&die);
 		if (add_ranges(&lines->ranges, &die, index))
 			continue;
 		/* A unit without ranges has those of its functions. */
@@ -275,6 +289,8 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 	*unit_name = dwarf_diename(&unit->die);
 	if (!*unit_name)
 		*unit_name = dwarf_diename(&unit->tree);
+	if (!lines->missing)
+		lines->missing = unit->missing;
 	index_unit(unit);
 
 	struct line_frame here = {0};
@@ -313,4 +329,9 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 		frames[j] = swap;
 	}
 	return count;
+}
+
+const char *lines_missing_file(const struct lines *lines)
+{
+	return lines->missing;
 }
