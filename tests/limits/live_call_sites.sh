@@ -35,6 +35,11 @@ equal "the loop: truncated_blocks" "$(dump_value "$W/live" 1 truncated_blocks)" 
 grep -q " site 1: .* in \(59[5-9]\|600\) blocks, complete" "$W/live" ||
 	fail "the loop's blocks are not in one row"
 
+# So is each of 50,000 stacks without live blocks, when it has come often enough.
+LEAKWRAP_OPTIONS=top=1 "$W/stacks" again 2000000 >"$W/out" 2>"$W/again" || fail "status $?"
+read -r calls walks allocations grown <"$W/out"
+at_most "50,000 stacks: walks in $allocations allocations" "$walks" 2000
+
 LEAKWRAP_OPTIONS=top=1 "$W/stacks" live 2600000 >"$W/out" 2>"$W/live" || fail "status $?"
 read -r calls walks allocations grown <"$W/out"
 at_most "full: system calls in $allocations allocations ($walks walks, $grown bytes)" "$calls" \

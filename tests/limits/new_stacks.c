@@ -6,6 +6,7 @@
  *   new_stacks plain ROUNDS     the same stacks, and nothing is allocated: to be subtracted
  *   new_stacks live ROUNDS      so many different stacks, 21 deep, with a block each that stays
  *   new_stacks frames ROUNDS    the same, with frames of different sizes
+ *   new_stacks again ROUNDS     50,000 stacks in turn, 21 deep, with one block
  *   new_stacks loop ROUNDS      as live, and the last tenth are one stack, 1 block in 100 stays
  *
  * All but the last three leak ten blocks at the end, in leak_later.  Prints the tracer's system
@@ -124,6 +125,14 @@ static void branch_anew(void)
 	branch(21, path++);
 }
 
+static void branch_again(void)
+{
+	static uint64_t path;
+
+	free(kept);
+	branch(21, path++ % 50000);
+}
+
 /* Every hundredth block stays. */
 static NOINLINE void in_a_loop(void)
 {
@@ -192,7 +201,8 @@ int main(int argc, char **argv)
 		void (*round)(void);
 	} kinds[] = {{"trees", grow_tree},         {"arrays", descend_somewhere},
 	             {"plain", descend_somewhere}, {"live", branch_anew},
-	             {"frames", vary_anew},        {"loop", branch_anew}};
+	             {"frames", vary_anew},        {"loop", branch_anew},
+	             {"again", branch_again}};
 	const long rounds = argc > 2 ? atol(argv[2]) : 0;
 	unsigned long calls = 0, walked = 0, before = 0, bytes = 0;
 	void (*round)(void) = NULL;

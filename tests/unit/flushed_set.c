@@ -2,6 +2,7 @@
  * What the set learns later is not lost when a shape that stayed is copied to the first way, and no
  * shape stands in two of the other ways.  The parts are those of site_collect.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
+ * sources: wrap/site/seen_stacks.c
  * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c
  * sources: wrap/site/stack_index.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/young_ring.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c

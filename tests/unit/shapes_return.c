@@ -3,6 +3,7 @@
  * and site_collect.c in wrap/site.
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
+ * sources: wrap/site/seen_stacks.c
  * sources: wrap/site/site_lookup.c wrap/site/site_chunk.c wrap/site/stack_cache.c
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/foreign_stack.c
  * sources: wrap/unwind/stack_bounds.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c

@@ -2,6 +2,7 @@
  * it by turns.  Each of them copies shapes to the first way, and none is ever lost.  The parts are
  * those of site_collect.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
+ * sources: wrap/site/seen_stacks.c
  * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c
  * sources: wrap/site/stack_index.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/young_ring.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c

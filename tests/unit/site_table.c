@@ -3,6 +3,7 @@
  * itself or not at all. The parts are site_table.c, stack_cache.c, stack_shape.c, stack_index.c and
  * delta_backtrace.c in wrap/site.
  * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
+ * sources: wrap/site/seen_stacks.c
  * sources: wrap/site/stack_cache.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
  * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
  * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c

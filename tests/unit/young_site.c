@@ -167,8 +167,6 @@ static uint32_t first_frame_of(uint32_t site)
 
 /* Takes an entry for a backtrace that begins with WHO.  Returns its number, or WHO if there is
  * none. */
-static bool may_be_learned;
-
 static uint32_t take(uint32_t who)
 {
 	uintptr_t pcs[DEPTH] = {who};
@@ -178,7 +176,7 @@ static uint32_t take(uint32_t who)
 
 	for (unsigned i = 1; i < DEPTH; i++)
 		pcs[i] = (uintptr_t)who * i;
-	number = leakwrap_young_site_take(&trace, may_be_learned);
+	number = leakwrap_young_site_take(&trace);
 	return number == LEAKWRAP_SITE_NONE ? who : number;
 }
 
@@ -300,7 +298,7 @@ static void check_exact_block(void)
 	atomic_store(&site_of[0], 0);
 }
 
-/* A block before it is resized, a backtrace that comes again, and an entry that is not used. */
+/* A block before it is resized, and an entry that is not used. */
 static void check_the_rest(void)
 {
 	uint32_t site;
@@ -308,12 +306,6 @@ static void check_the_rest(void)
 	allocate(0, 1000);
 	leakwrap_young_site_settle(block_at(0));
 	CHECK(atomic_load(&site_of[0]) == 1000);
-	/* A backtrace that comes again belongs in the table, if it may be learned. */
-	may_be_learned = true;
-	site = take(500000);
-	CHECK(leakwrap_site_is_young(site) && leakwrap_young_site_drop(site) == 500000);
-	CHECK(take(500000) == 500000);
-	may_be_learned = false;
 	/* An entry that was taken and not used. */
 	site = take(1002);
 	CHECK(leakwrap_site_is_young(site) && leakwrap_young_site_drop(site) == 1002);

@@ -64,8 +64,27 @@ static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
 static uint32_t take_young_site(const struct leakwrap_trace *trace)
 {
 	return leakwrap_self.state == LEAKWRAP_THREAD_RECORDING && !leakwrap_options.peak
-	               ? leakwrap_young_site_take(trace, leakwrap_stack_cache_may_learn())
+	               ? leakwrap_young_site_take(trace)
 	               : LEAKWRAP_SITE_NONE;
+}
+
+/* Returns the call site of STACK, on which CALLER is, and whose walk without a read set gave TRACE.
+ * Sets *NEEDS_READ_SET to whether the stack should be learned. */
+static uint32_t find_site_of_trace(const struct leakwrap_trace *trace,
+                                   const struct leakwrap_stack *stack,
+                                   const struct leakwrap_caller *caller, bool *needs_read_set)
+{
+	const bool is_chosen = leakwrap_stack_cache_choose_to_learn(trace, stack, caller->sp);
+	uint32_t site;
+
+	*needs_read_set = false;
+	site = is_chosen ? LEAKWRAP_SITE_NONE : take_young_site(trace);
+	if (site != LEAKWRAP_SITE_NONE)
+		return site;
+	site = leakwrap_site_number(trace, stack);
+	*needs_read_set = is_chosen && site >= LEAKWRAP_SITE_FIRST &&
+	                  leakwrap_stack_cache_wants_read_set(site, stack);
+	return site;
 }
 
 /* Walks a stack that the stack cache did not recognize.  Returns its call site, or
@@ -86,14 +105,8 @@ static __attribute__((noinline)) uint32_t find_site_by_walk(const struct leakwra
 		walk(&trace, &stack, caller);
 		needs_read_set = leakwrap_library_calls_may_have_loaded(&trace);
 	}
-	if (!needs_read_set) {
-		site = take_young_site(&trace);
-		if (site != LEAKWRAP_SITE_NONE)
-			return site;
-		site = leakwrap_site_number(&trace, &stack);
-		needs_read_set = site >= LEAKWRAP_SITE_FIRST &&
-		                 leakwrap_stack_cache_wants_read_set(site, &stack);
-	}
+	if (!needs_read_set)
+		site = find_site_of_trace(&trace, &stack, caller, &needs_read_set);
 	if (needs_read_set)
 		site = find_site_and_learn(pcs, &stack, caller);
 	return site;

@@ -7,6 +7,7 @@
 #include "wrap/live/slot.h"
 #include "wrap/module/modules.h"
 #include "wrap/site/foreign_stack.h"
+#include "wrap/site/seen_stacks.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/stack_index.h"
@@ -84,6 +85,12 @@ bool leakwrap_stack_cache_has_learned(uint32_t number)
 	return atomic_load_explicit(stack_count_of(number), memory_order_relaxed) != 0;
 }
 
+/* Returns what stands for the place of SP on STACK: equal at equal places. */
+static uintptr_t place_on(const struct leakwrap_stack *stack, uintptr_t sp)
+{
+	return stack->foreign ? leakwrap_foreign_stack_place(sp) : stack->high - sp;
+}
+
 /* -- adding ------------------------------------------------------------------------------------ */
 
 /* Did the walk of TRACE read words of frames only?  A guess may be wrong.  In code without
@@ -121,25 +128,29 @@ bool leakwrap_stack_cache_learns_at_once(void)
 /* -- threads that meet new stacks for ever ----------------------------------------------------- */
 
 /* A thread has a score of unrecognized stacks.  A stack that the slow path recognizes takes
- * RECOGNIZED from it.  A program may begin with ten thousand new stacks.  A thread whose score has
- * come to MANY may never see most of its stacks again: they are passed over. */
-#define MANY       16384u
+ * RECOGNIZED from it.  A program may have ten thousands of stacks, and each must come three times
+ * until it is learned.  A thread whose score has come to MANY may never see most of its stacks
+ * again: it learns one in LOOK_EVERY of its stacks, and soon they are passed over. */
+#define MANY       131072u
 #define RECOGNIZED 4u
+#define LOOK_EVERY 64u
 
 /* While stacks are passed over, the fast path is closed.  The cache is asked for the first TRIAL
  * stacks, and then for one in LOOK_EVERY, which may be learned.  The score begins again at TRIAL.
  * It falls to 0 if at least one in five of these stacks is recognized.  Then the fast path opens,
  * and the thread must come to twice the score before its stacks are passed over again. */
-#define LOOK_EVERY   64u
 #define TRIAL        32u
-#define GIVEN_UP_MAX 8u
+#define GIVEN_UP_MAX 4u
 
-bool leakwrap_stack_cache_may_learn(void)
+bool leakwrap_stack_cache_choose_to_learn(const struct leakwrap_trace *trace,
+                                          const struct leakwrap_stack *stack, uintptr_t sp)
 {
 	const struct leakwrap_thread *const self = &leakwrap_self;
 	const unsigned turn = self->passed_over > 0 ? self->passed_over : self->unrecognized;
+	const bool learns_all = self->passed_over == 0 && turn < MANY;
 
-	return (self->passed_over == 0 && self->unrecognized < MANY) || turn % LOOK_EVERY == 0;
+	return (learns_all || turn % LOOK_EVERY == 0) &&
+	       leakwrap_seen_stacks_add(trace, place_on(stack, sp), turn);
 }
 
 /* Counts a stack that was looked for while stacks are passed over. */
@@ -154,7 +165,7 @@ static void count_while_passing_over(struct leakwrap_thread *self, bool is_recog
 		self->unrecognized -= RECOGNIZED;
 		return;
 	}
-	self->unrecognized = MANY;
+	self->unrecognized = 0;
 	self->passed_over = 0;
 	self->given_up += self->given_up < GIVEN_UP_MAX;
 	leakwrap_thread_open_fast_path(self);
@@ -237,7 +248,7 @@ bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_
 	uint8_t count;
 
 	if (atomic_load_explicit(&is_paused, memory_order_relaxed) ||
-	    !leakwrap_stack_cache_may_learn() || (has_all_stacks(number) && !stack->foreign))
+	    (has_all_stacks(number) && !stack->foreign))
 		return false;
 	count = next_count(number);
 	if (is_due(number, count, stack))
@@ -294,8 +305,7 @@ void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *tr
                                 const struct leakwrap_stack *stack)
 {
 	const uintptr_t sp = trace->read_set ? trace->read_set->sp : 0;
-	const uintptr_t place =
-	        stack->foreign ? leakwrap_foreign_stack_place(sp) : stack->high - sp;
+	const uintptr_t place = place_on(stack, sp);
 	uint64_t key;
 	const struct leakwrap_stack_shape *shape =
 	        is_cacheable(trace, stack) ? leakwrap_stack_shape_intern(trace, &key) : NULL;

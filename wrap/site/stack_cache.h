@@ -41,19 +41,26 @@ LEAKWRAP_INLINE bool leakwrap_stack_cache_learns_at_once(void)
 }
 #endif
 
-/* Returns whether the thread's present stack, which was not recognized, may be learned.  A thread
- * that meets new stacks for ever learns few of them.  Signal-safe, takes no lock. */
+/* Decides whether the thread's present stack should be learned, and returns it.  The stack was not
+ * recognized.  It lies at SP on STACK, and its walk gave TRACE.  A stack that has not come before
+ * is not learned, and a thread that meets new stacks for ever learns few of them.  Signal-safe,
+ * takes no lock. */
 #ifndef LEAKWRAP_BARE
-bool leakwrap_stack_cache_may_learn(void);
+bool leakwrap_stack_cache_choose_to_learn(const struct leakwrap_trace *trace,
+                                          const struct leakwrap_stack *stack, uintptr_t sp);
 #else
-LEAKWRAP_INLINE bool leakwrap_stack_cache_may_learn(void)
+LEAKWRAP_INLINE bool leakwrap_stack_cache_choose_to_learn(const struct leakwrap_trace *trace,
+                                                          const struct leakwrap_stack *stack,
+                                                          uintptr_t sp)
 {
-	return true;
+	(void)trace, (void)stack, (void)sp;
+	return false;
 }
 #endif
 
 /* Returns whether STACK should be walked once more, with a read set.  It was walked without a read
- * set and has the call site NUMBER.  If not, counts the walk.  Signal-safe, takes no lock. */
+ * set, may be learned, and has the call site NUMBER.  If not, counts the walk.  Signal-safe, takes
+ * no lock. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_stack *stack);
 #else

@@ -8,7 +8,6 @@
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_table.h"
-#include "wrap/site/trace_hash.h"
 #include "wrap/site/young_ring.h"
 
 #include <stdatomic.h>
@@ -65,24 +64,6 @@ static bool settle(const void *block, uint32_t number, struct leakwrap_young_ent
 	return false;
 }
 
-/* Which backtraces had young call sites: some bits of their hashes, by other bits.  A later
- * backtrace may overwrite an earlier one. */
-#define SEEN_BITS 16
-static LEAKWRAP_TABLE _Atomic uint16_t seen[1 << SEEN_BITS];
-
-/* Returns whether TRACE has not come before, as far as that is remembered, and remembers it. */
-static bool is_new(const struct leakwrap_trace *trace)
-{
-	const uint64_t hash = leakwrap_trace_hash(trace);
-	_Atomic uint16_t *const entry = &seen[hash >> (64 - SEEN_BITS)];
-	const uint16_t bits = (uint16_t)(hash >> 16);
-
-	if (atomic_load_explicit(entry, memory_order_relaxed) == bits)
-		return false;
-	atomic_store_explicit(entry, bits, memory_order_relaxed);
-	return true;
-}
-
 /* Takes ENTRY.  Returns false if it is taken already.  Sets *BEFORE to the block that has its call
  * site, or had it. */
 static bool take_entry(struct leakwrap_young_entry *entry, uintptr_t *before)
@@ -107,14 +88,14 @@ static inline void fence_between_loads(void)
 #endif
 }
 
-uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_be_learned)
+uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace)
 {
 	struct leakwrap_young_entry *entry;
 	uintptr_t before;
 	uint32_t number;
 
 	if (trace->depth > LEAKWRAP_YOUNG_DEPTH_MAX || leakwrap_site_numbers_are_held() ||
-	    leakwrap_base_backtrace_modules(trace) || (may_be_learned && !is_new(trace)))
+	    leakwrap_base_backtrace_modules(trace))
 		return LEAKWRAP_SITE_NONE;
 	number = leakwrap_young_ring_next();
 	if (number == LEAKWRAP_SITE_NONE)

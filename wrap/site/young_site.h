@@ -9,7 +9,7 @@
  *                           the block is live ──► the backtrace goes into the table of call
  *                                                 sites, and the slot gets its number
  *
- * A backtrace that comes a second time goes to the table, where its stack is learned
+ * A stack that comes a second time is learned, and its backtrace goes to the table
  * (stack_cache.h).
  *
  * Only the fast path puts young numbers into slots, so large blocks have none, and no exact block.
@@ -34,12 +34,11 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* Takes an entry for TRACE, of a block that the thread is about to record.  MAY_BE_LEARNED: its
- * stack may be learned, so a backtrace that has come before gets no entry.  Returns the entry's
+/* Takes an entry for TRACE, of a block that the thread is about to record.  Returns the entry's
  * number: leakwrap_young_site_give or leakwrap_young_site_drop must follow.  Returns
  * LEAKWRAP_SITE_NONE if there is no entry.  The caller is a reader (readers.h).  May wait for the
  * tables' lock. */
-uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace, bool may_be_learned);
+uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace);
 
 /* Gives the entry of NUMBER, which leakwrap_young_site_take returned, to BLOCK, which the fast path
  * has recorded with it. */
@@ -70,10 +69,9 @@ static inline uint32_t leakwrap_young_site_drop(uint32_t number)
 	return number;
 }
 
-static inline uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace,
-                                                bool may_be_learned)
+static inline uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace)
 {
-	(void)trace, (void)may_be_learned;
+	(void)trace;
 	return LEAKWRAP_SITE_NONE;
 }
 
