@@ -35,24 +35,29 @@ static struct {
 	char folder[PATH_ROOM];
 } cgroup;
 
-/* Reads the file NAME in FOLDER into TEXT, which has SIZE bytes, and ends it with NUL.  Returns
- * false if it cannot be read. */
-static bool read_file(const char *folder, const char *name, char *text, size_t size)
+/* Reads FD, closes it, and ends what it has read into TEXT, which has SIZE bytes, with NUL.
+ * Returns false if it cannot be read. */
+static bool read_and_close(int fd, char *text, size_t size)
 {
-	char path[PATH_ROOM + 64];
 	long length;
-	int fd;
 
-	strcpy(path, folder);
-	strcat(path, "/");
-	strcat(path, name);
-	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	length = leakwrap_read(fd, text, size - 1);
 	leakwrap_close(fd);
 	text[length > 0 ? length : 0] = '\0';
 	return length > 0;
+}
+
+/* As read_and_close, for the file NAME in FOLDER. */
+static bool read_file(const char *folder, const char *name, char *text, size_t size)
+{
+	char path[PATH_ROOM + 64];
+
+	strcpy(path, folder);
+	strcat(path, "/");
+	strcat(path, name);
+	return read_and_close((int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0), text, size);
 }
 
 /* Reads the decimal number at TEXT.  Returns false if there is none. */
@@ -125,7 +130,7 @@ static bool find_limit(const char *folder)
 		cgroup.names = has_limit(folder, &versions[0]) ? &versions[0] : &versions[1];
 		return has_limit(folder, cgroup.names);
 	}
-	if (!read_file("/proc/self", "cgroup", file.text, sizeof(file.text)))
+	if (!read_and_close((int)leakwrap_proc_open("cgroup"), file.text, sizeof(file.text)))
 		return false;
 	for (const char *line = file.text; *line != '\0';) {
 		const size_t length = strcspn(line, "\n");
@@ -208,7 +213,7 @@ uint64_t leakwrap_resident_bytes(void)
 	uint64_t pages;
 
 	/* "SIZE RESIDENT ...", in pages (proc(5)). */
-	if (!read_file("/proc/self", "statm", text, sizeof(text)) ||
+	if (!read_and_close((int)leakwrap_proc_open("statm"), text, sizeof(text)) ||
 	    (second = strchr(text, ' ')) == NULL || !read_number(second + 1, &pages))
 		return 0;
 	return pages * leakwrap_auxiliary(AT_PAGESZ);

@@ -377,6 +377,44 @@ rm "$W/stripped"
 status_is 0 "$lw" dump $program
 shows_dump 1
 stop
+# The main thread has ended, and others have not.
+cat >"$W/headless.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_t first;
+static void *go_on(void *unused)
+{
+	void *volatile kept = malloc(1000);
+	pthread_join(first, NULL);
+	if (kept && write(STDOUT_FILENO, "ready\n", 6) != 6)
+		exit(1);
+	for (;;)
+		pause();
+	return unused;
+}
+int main(void)
+{
+	pthread_t thread;
+	first = pthread_self();
+	if (pthread_create(&thread, NULL, go_on, NULL) != 0)
+		return 1;
+	pthread_exit(NULL);
+}
+END
+for flag in '' -static; do
+	# shellcheck disable=SC2086 # one or none
+	build headless $flag "$W/headless.c"
+	for log in "$W/headless.log" "$W/headless.%e"; do
+		LEAKWRAP_OPTIONS="log=$log:exit=0" start_program "$W/headless"
+		status_is 0 "$lw" dump --kinds $program
+		shows "^leakwrap\\[$program\\.1\\] dump version=1 reason=signal"
+		shows "^leakwrap\\[$program\\.1\\] kinds "
+		status_is 0 "$lw" mark $program
+		stop
+	done
+done
+
 start_program "$W/wait" blocked
 status_is 2 "$lw" dump --timeout=1 $program
 said "blocks signal USR1: none of its threads took it within 1 s"

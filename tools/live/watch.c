@@ -81,10 +81,12 @@ static bool is_wanted(const struct watch *watch, pid_t pid, bool *named)
 /* Returns true if process PID is traced.  The answer is kept as long as it runs the program. */
 static bool is_traced(struct watch *watch, pid_t pid, uint64_t started)
 {
-	char path[64];
+	struct arena arena = {0};
 	struct stat status;
-	snprintf(path, sizeof path, "/proc/%d/exe", pid);
-	if (stat(path, &status) != 0)
+	const char *exe = arena_format(&arena, "/proc/%d/exe", process_living_thread(&arena, pid));
+	const bool has_program = stat(exe, &status) == 0;
+	arena_free(&arena);
+	if (!has_program)
 		return false;
 	struct seen *seen = NULL;
 	for (size_t i = 0; i < watch->seen_count && !seen; i++)

@@ -51,11 +51,38 @@ char *read_process_file(struct arena *arena, pid_t pid, const char *name, size_t
 	return read_file(arena, arena_format(arena, "/proc/%d/%s", pid, name), size);
 }
 
+/* Returns whether the thread or process with STATUS, the text of its file in /proc, has ended. */
+static bool has_ended(const char *status)
+{
+	const char *state = strstr(status, "\nState:\t");
+	return state && (state[8] == 'Z' || state[8] == 'X');
+}
+
+pid_t process_living_thread(struct arena *arena, pid_t pid)
+{
+	size_t size;
+	const char *status = read_process_file(arena, pid, "status", &size);
+	if (!status || !has_ended(status))
+		return status ? pid : 0;
+	pid_t found = 0;
+	DIR *threads = opendir(arena_format(arena, "/proc/%d/task", pid));
+	for (struct dirent *thread; threads && !found && (thread = readdir(threads)) != NULL;) {
+		pid_t number = (pid_t)strtol(thread->d_name, NULL, 10);
+		status = number > 0 ? read_process_file(arena, number, "status", &size) : NULL;
+		if (status && !has_ended(status))
+			found = number;
+	}
+	if (threads)
+		closedir(threads);
+	return found;
+}
+
 const char *process_name(struct arena *arena, pid_t pid, bool from_command)
 {
 	static const char deleted[] = " (deleted)";
 	char file[4096];
 	size_t size;
+	pid = process_living_thread(arena, pid);
 	if (from_command) {
 		const char *words = read_process_file(arena, pid, "cmdline", &size);
 		return words ? base_name(words) : "";
@@ -130,6 +157,7 @@ struct traced_file {
 	/* The first segment, both numbers rounded down to pages: */
 	uint64_t vaddr;  /* its virtual address */
 	uint64_t offset; /* where it begins in the file */
+	pid_t thread;    /* of the process, that has not ended */
 };
 
 /* Reads FILE and fills in TRACED, but for its path.  Returns false if the tracer is not in FILE. */
@@ -166,6 +194,7 @@ static bool find_traced_file(struct arena *arena, pid_t pid, struct traced_file 
 {
 	char program[4096];
 	size_t size;
+	pid = traced->thread = process_living_thread(arena, pid);
 	const char *exe = arena_format(arena, "/proc/%d/exe", pid);
 	if (read_traced_file(exe, traced)) {
 		ssize_t length = readlink(exe, program, sizeof program);
@@ -195,11 +224,10 @@ bool process_is_traced(pid_t pid)
 
 /* Finds the address at which the process has mapped the first segment of TRACED.  Returns false if
  * it has not mapped it. */
-static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_file *traced,
-                         uint64_t *address)
+static bool find_mapping(struct arena *arena, const struct traced_file *traced, uint64_t *address)
 {
 	size_t size;
-	char *maps = read_process_file(arena, pid, "maps", &size), *save = NULL;
+	char *maps = read_process_file(arena, traced->thread, "maps", &size), *save = NULL;
 	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		const char *path = strchr(line, '/');
@@ -215,16 +243,17 @@ static bool find_mapping(struct arena *arena, pid_t pid, const struct traced_fil
 	return false;
 }
 
-/* Reads SIZE bytes at ADDRESS of the process into BYTES.  Returns false with errno set if they
+/* Reads SIZE bytes at ADDRESS of THREAD's memory into BYTES.  Returns false with errno set if they
  * cannot be read. */
-static bool read_memory(struct arena *arena, pid_t pid, uint64_t address, void *bytes, size_t size)
+static bool read_memory(struct arena *arena, pid_t thread, uint64_t address, void *bytes,
+                        size_t size)
 {
 	struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)address, size}; // NOLINT
-	if (process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)size)
+	if (process_vm_readv(thread, &here, 1, &there, 1, 0) == (ssize_t)size)
 		return true;
 	if (errno != ENOSYS)
 		return false;
-	int fd = open(arena_format(arena, "/proc/%d/mem", pid), O_RDONLY | O_CLOEXEC);
+	int fd = open(arena_format(arena, "/proc/%d/mem", thread), O_RDONLY | O_CLOEXEC);
 	bool read = fd >= 0 && pread(fd, bytes, size, (off_t)address) == (ssize_t)size;
 	if (fd >= 0)
 		close(fd);
@@ -251,9 +280,9 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 		return NOT_ANNOUNCED;
 	}
 	errno = EACCES;
-	if (!find_mapping(arena, pid, traced, &segment) ||
-	    !read_memory(arena, pid, segment - traced->vaddr + traced->announcement, &announced,
-	                 sizeof announced))
+	if (!find_mapping(arena, traced, &segment) ||
+	    !read_memory(arena, traced->thread, segment - traced->vaddr + traced->announcement,
+	                 &announced, sizeof announced))
 		return NOT_READABLE;
 	if (announced.version == 0 || (unsigned long)announced.process != process->inner_pid) {
 		complain("process %d has not begun to trace: it starts, or it is about to execute "
@@ -316,10 +345,10 @@ static bool is_blocked_by_all_threads(struct arena *arena, pid_t pid, const char
 
 /* Returns true if the process is in a state in which it runs handlers, otherwise prints a
  * message. */
-static bool is_running(pid_t pid, const char *status)
+static bool is_running(struct arena *arena, pid_t pid, const char *status)
 {
 	const char *state = strstr(status, "\nState:\t");
-	if (state && (state[8] == 'Z' || state[8] == 'X')) {
+	if (!process_living_thread(arena, pid)) {
 		complain("process %d has ended", pid);
 		return false;
 	}
@@ -335,7 +364,8 @@ static bool read_environment(struct arena *arena, struct target_process *process
 {
 	pid_t pid = process->pid;
 	size_t size;
-	char *environment = read_process_file(arena, pid, "environ", &size);
+	char *environment =
+	        read_process_file(arena, process_living_thread(arena, pid), "environ", &size);
 	if (!environment) {
 		if (errno == ESRCH)
 			complain("process %d has ended, or is the kernel's", pid);
@@ -427,7 +457,7 @@ bool examine_process(struct arena *arena, struct target_process *process,
 		         errno == ENOENT ? "there is none" : strerror(errno));
 		return false;
 	}
-	if (!is_running(pid, status))
+	if (!is_running(arena, pid, status))
 		return false;
 	process->inner_pid = find_inner_pid(pid, status);
 	if (!find_traced_file(arena, pid, &traced)) {
@@ -494,9 +524,11 @@ bool ask_for_dump(const struct target_process *process, bool kinds)
 void complain_of_blocked_signal(const struct target_process *process, double seconds)
 {
 	struct arena arena = {0};
+	const char *name = signal_name(&arena, process->signal);
 	complain("process %d blocks signal %s: none of its threads took it within %g s; if it "
-	         "writes a long dump, ask again later",
-	         process->pid, signal_name(&arena, process->signal), seconds);
+	         "writes a long dump, ask again later; if it opens the signal for moments only, "
+	         "kill -s %s %d lets the signal wait for the next",
+	         process->pid, name, seconds, name, process->pid);
 	arena_free(&arena);
 }
 

@@ -263,7 +263,7 @@ uintptr_t leakwrap_auxiliary(unsigned type)
 	return value;
 #else
 	uintptr_t pair[2], value = 0;
-	int fd = (int)leakwrap_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+	int fd = (int)leakwrap_proc_open("auxv");
 
 	while (fd >= 0 && leakwrap_read(fd, pair, sizeof(pair)) == (long)sizeof(pair) &&
 	       pair[0] != AT_NULL)
@@ -334,7 +334,7 @@ const char *leakwrap_process_started_as(void)
 /* Reads /proc/self/cmdline (proc(5)). */
 static size_t read_command_from_proc(char *command, size_t size)
 {
-	const int fd = (int)leakwrap_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
+	const int fd = (int)leakwrap_proc_open("cmdline");
 	size_t used = 0;
 	long got;
 
@@ -472,6 +472,21 @@ long leakwrap_open(const char *path, int flags, int mode)
 #else
 	return leakwrap_syscall(__NR_openat, AT_FDCWD, (long)path, flags, mode, 0, 0);
 #endif
+}
+
+long leakwrap_proc_open(const char *name)
+{
+	static const char *const folders[] = {"/proc/thread-self/", "/proc/self/"};
+	long fd = -ENOENT;
+
+	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char path[64];
+
+		strcpy(path, folders[i]);
+		strcat(path, name);
+		fd = leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+	}
+	return fd;
 }
 
 long leakwrap_close(int fd)

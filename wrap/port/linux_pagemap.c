@@ -151,7 +151,7 @@ static bool is_pagemap_usable(int pagemap)
 
 int leakwrap_pagemap_open(void)
 {
-	int pagemap = (int)leakwrap_open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	int pagemap = (int)leakwrap_proc_open("pagemap");
 
 	if (pagemap >= 0 && !is_pagemap_usable(pagemap)) {
 		leakwrap_close(pagemap);

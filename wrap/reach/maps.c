@@ -132,7 +132,7 @@ static bool read_all(int fd, char *buffer)
 
 bool leakwrap_maps_read(void)
 {
-	const int fd = (int)leakwrap_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	const int fd = (int)leakwrap_proc_open("maps");
 	bool is_whole = false;
 
 	if (fd < 0)
