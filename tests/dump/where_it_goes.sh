@@ -70,6 +70,10 @@ END
 build chdir "$W/chdir.c"
 (cd "$W" && LEAKWRAP_OPTIONS=log=relative.log ./chdir) || fail "chdir: status $?"
 equal "a relative log" "$(dumps "$W/relative.log" | wc -l)" 1
+# The folder's own name has no conversions.
+mkdir "$W/caf%e9 %n%%"
+(cd "$W/caf%e9 %n%%" && LEAKWRAP_OPTIONS=log=%e.log ../chdir) || fail "chdir: status $?"
+equal "a log in a folder with %" "$(dumps "$W/caf%e9 %n%%/chdir.log" | wc -l)" 1
 
 # The reader has gone, or the disk is full: the dump is lost, and the program runs on.
 mkfifo "$W/nobody"

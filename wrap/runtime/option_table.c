@@ -72,6 +72,24 @@ static bool has_known_conversions(struct span path)
 	return true;
 }
 
+/* Doubles each % of PATH, which has room for ROOM bytes: it begins no conversion.  Returns false if
+ * there is no room. */
+static bool double_percents(char *path, size_t room)
+{
+	size_t from = strlen(path), to = from;
+
+	for (const char *at = path; *at; at++)
+		to += *at == '%';
+	if (to >= room)
+		return false;
+	for (; to > from; from--) {
+		path[to--] = path[from];
+		if (path[from] == '%')
+			path[to--] = '%';
+	}
+	return true;
+}
+
 static bool set_log(struct span value)
 {
 	char *log = leakwrap_options.log;
@@ -82,7 +100,8 @@ static bool set_log(struct span value)
 	if (value.length == 0 || !has_known_conversions(value))
 		return false;
 	if (!is_word(value, "stderr") && value.start[0] != '/') {
-		if (!leakwrap_current_folder(log, LEAKWRAP_LOG_MAX - 2))
+		if (!leakwrap_current_folder(log, LEAKWRAP_LOG_MAX - 2) ||
+		    !double_percents(log, LEAKWRAP_LOG_MAX - 2))
 			return false;
 		used = strlen(log);
 		log[used++] = '/';
