@@ -10,6 +10,7 @@
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/start_frame.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* How long a copy of the process may take, in nanoseconds. */
@@ -28,7 +29,11 @@ struct job {
 	bool earlier_lost;
 	const struct leakwrap_reason *reason;
 	struct leakwrap_kind_counters *counters; /* NULL: a dump */
+	/* Shared with the copy: its exit status and SHARED_IS_SET.  NULL: no memory. */
+	_Atomic int *status;
 };
+
+#define SHARED_IS_SET 0x100
 
 /* Scans for REQUEST, and does JOB with what is found. */
 static bool do_job(const struct job *job, const struct leakwrap_kinds_request *request)
@@ -45,26 +50,42 @@ static bool do_job(const struct job *job, const struct leakwrap_kinds_request *r
 /* Does JOB in a copy of the process, and ends the copy. */
 static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_request *request)
 {
+	int status = COPY_DONE;
+
 	leakwrap_process_be_expendable();
 	leakwrap_symbols_forked();
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;
-	leakwrap_process_end(do_job(job, request) ? COPY_DONE
-	                     : job->writer        ? job->writer->error
-	                                          : COPY_HAS_NOT_COUNTED);
+	if (!do_job(job, request))
+		status = job->writer ? job->writer->error : COPY_HAS_NOT_COUNTED;
+	if (job->status)
+		atomic_store(job->status, status | SHARED_IS_SET);
+	leakwrap_process_end(status);
+}
+
+/* Waits for the copy PID and returns its exit status, or -1 if it did not end as it should.  The
+ * program may have waited for all children (__WALL in wait(2)) and have got the copy's status. */
+static int await_status(const struct job *job, int pid)
+{
+	int status = 0;
+
+	if (leakwrap_process_await(pid, COPY_LIMIT, &status) && (status & 0x7f) == 0)
+		return status >> 8;
+	status = job->status ? atomic_load(job->status) : 0;
+	return (status & SHARED_IS_SET) != 0 ? status & ~SHARED_IS_SET : -1;
 }
 
 /* Waits for the copy PID.  If it did not end as it should, does JOB without kinds.  Returns whether
  * the job was done.  If not, the writer has the error. */
 static bool await_copy(const struct job *job, struct leakwrap_kinds_request *request, int pid)
 {
-	int status = 0;
+	const int status = await_status(job, pid);
 
-	if (leakwrap_process_await(pid, COPY_LIMIT, &status) && (status & 0x7f) == 0) {
+	if (status >= 0) {
 		if (job->writer)
-			job->writer->error = status >> 8;
-		return status >> 8 == COPY_DONE;
+			job->writer->error = status;
+		return status == COPY_DONE;
 	}
 	request->error = "the copy of the process did not end as it should";
 	return do_job(job, request);
@@ -106,12 +127,13 @@ static const char *find_no_kinds(void)
 }
 
 /* Scans, and does JOB.  Not inlined: a dump without kinds takes little of the stack. */
-static __attribute__((noinline)) bool scan_and_do(const struct job *job,
+static __attribute__((noinline)) bool scan_and_do(struct job *job,
                                                   const struct leakwrap_standing *standing)
 {
 	const bool is_exit = strcmp(job->reason->name, "exit") == 0;
 	struct leakwrap_kinds_request request;
 	uintptr_t start_sp;
+	bool is_done = false;
 	int pid = -1;
 
 	leakwrap_live_reclaim_pages();
@@ -136,14 +158,20 @@ static __attribute__((noinline)) bool scan_and_do(const struct job *job,
 		request.bytes_held = leakwrap_pages_held();
 		request.is_found = leakwrap_kinds_find(&request);
 	}
-	if (!is_exit || (request.scan.running_threads == 0 && !request.is_found))
+	if (!is_exit || (request.scan.running_threads == 0 && !request.is_found)) {
+		job->status = leakwrap_pages_map_shared(sizeof(*job->status));
 		pid = leakwrap_process_copy();
+	}
 	if (pid == 0)
 		do_in_copy(job, &request);
 	if (pid > 0) {
 		leakwrap_unpark();
-		return await_copy(job, &request, pid);
+		is_done = await_copy(job, &request, pid);
 	}
+	if (job->status)
+		leakwrap_scratch_unmap((void *)job->status, sizeof(*job->status));
+	if (pid > 0)
+		return is_done;
 	request.is_parked = true;
 	/* A thread that runs could unmap memory under the scan. */
 	if (request.scan.running_threads > 0)
@@ -157,7 +185,8 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
 {
 	if (!standing)
 		return leakwrap_dump_write(writer, fd, number, earlier_lost, reason);
-	return scan_and_do(&(struct job){writer, fd, number, earlier_lost, reason, NULL}, standing);
+	return scan_and_do(&(struct job){writer, fd, number, earlier_lost, reason, NULL, NULL},
+	                   standing);
 }
 
 /* The copy leaves the counters in memory that it shares with this process. */

@@ -162,11 +162,31 @@ void leakwrap_park_signal_allow(bool is_allowed)
 
 /* -- copies of the process --------------------------------------------------------------------- */
 
+/* Returns whether a child of this thread would be in another PID namespace than the thread, which
+ * has called unshare(2) or setns(2).  When the first process of a namespace ends, the namespace takes
+ * no other (pid_namespaces(7)), and the program can never fork.  Links name the namespaces since
+ * Linux 4.12 (proc(5)).  As long as there is no first process, the link cannot be read. */
+static bool has_namespace_for_children(void)
+{
+	static const char path[] = "/proc/thread-self/ns/pid_for_children";
+	char own[64], of_children[64];
+	const long link = leakwrap_open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
+	long length;
+
+	if (link < 0)
+		return false;
+	leakwrap_close((int)link);
+	length = leakwrap_read_link("/proc/thread-self/ns/pid", own, sizeof(own));
+	return leakwrap_read_link(path, of_children, sizeof(of_children)) != length ||
+	       (length > 0 && memcmp(own, of_children, (size_t)length) != 0);
+}
+
 /* clone(2) without flags and without a signal at the end, on this stack.  The order of the other
  * arguments differs between architectures, and all are 0. */
 int leakwrap_process_copy(void)
 {
-	return (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
+	return has_namespace_for_children() ? -EPERM
+	                                    : (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
 }
 
 void leakwrap_process_end(int status)
