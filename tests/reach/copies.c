@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void *volatile kept;
+
 static void *reap(void *unused)
 {
 	for (;;)
@@ -35,11 +37,10 @@ static int use_namespace(void)
 
 int main(int argc, char **argv)
 {
-	void *volatile lost = malloc(100);
 	pthread_t thread;
 
-	lost = NULL;
-	(void)lost;
+	kept = malloc(100);
+	kept = NULL;
 	if (argc > 1 && strcmp(argv[1], "namespace") == 0)
 		return use_namespace();
 	if (pthread_create(&thread, NULL, reap, NULL) != 0)

@@ -1,6 +1,7 @@
 /* options.c - reads LEAKWRAP_OPTIONS (wrap/runtime/option_table.c) with good and bad values, and
  * with any text.
  * sources: wrap/runtime/option_table.c wrap/base/options.c report/line_writer.c report/output.c
+ * sources: wrap/runtime/log_path.c
  * sources: wrap/port/linux*.c wrap/fail/parse_rule.c */
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"

@@ -8,6 +8,7 @@
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
+#include "wrap/runtime/log_path.h"
 #include "report/line_writer.h"
 
 #include <signal.h>
@@ -63,54 +64,9 @@ static bool parse_bytes(struct span text, size_t *number)
 	return true;
 }
 
-/* Returns whether each % of PATH begins a conversion that leakwrap_log_open knows. */
-static bool has_known_conversions(struct span path)
-{
-	for (size_t i = 0; i < path.length; i++)
-		if (path.start[i] == '%' && (++i == path.length || !strchr("pneh%", path.start[i])))
-			return false;
-	return true;
-}
-
-/* Doubles each % of PATH, which has room for ROOM bytes: it begins no conversion.  Returns false if
- * there is no room. */
-static bool double_percents(char *path, size_t room)
-{
-	size_t from = strlen(path), to = from;
-
-	for (const char *at = path; *at; at++)
-		to += *at == '%';
-	if (to >= room)
-		return false;
-	for (; to > from; from--) {
-		path[to--] = path[from];
-		if (path[from] == '%')
-			path[to--] = '%';
-	}
-	return true;
-}
-
 static bool set_log(struct span value)
 {
-	char *log = leakwrap_options.log;
-	size_t used = 0;
-
-	/* A path is relative to the folder where the program was started: the program may change
-	 * folders. */
-	if (value.length == 0 || !has_known_conversions(value))
-		return false;
-	if (!is_word(value, "stderr") && value.start[0] != '/') {
-		if (!leakwrap_current_folder(log, LEAKWRAP_LOG_MAX - 2) ||
-		    !double_percents(log, LEAKWRAP_LOG_MAX - 2))
-			return false;
-		used = strlen(log);
-		log[used++] = '/';
-	}
-	if (value.length >= LEAKWRAP_LOG_MAX - used)
-		return false;
-	memcpy(log + used, value.start, value.length);
-	log[used + value.length] = '\0';
-	return true;
+	return leakwrap_log_path_set(leakwrap_options.log, value.start, value.length);
 }
 
 /* The signals that people send and that a program may catch, with the names of kill -l. */
