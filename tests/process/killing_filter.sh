@@ -1,8 +1,8 @@
 #!/bin/sh
 # Under a seccomp filter that ends the process, allocations need what leakwrap(7) says, and no more.
 #
-# Without recording they need nothing that the program itself does not need. Threads of the C library
-# use madvise themselves.
+# Without recording they need nothing that the program itself does not need. The C library uses
+# madvise, too.
 . tests/lib.sh
 
 build filtered tests/process/killing_filter.c

@@ -106,6 +106,11 @@ said 'no-compiler: No such file'
 status_is 2 "$lw" cc
 LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>/dev/null &&
 	fail "linked without a library"
+mkdir "$W/tools,v2"
+ln -s "$O" "$W/tools,v2/build"
+LEAKWRAP_LIB=$W/tools,v2/build/libleakwrap.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c \
+	2>"$W/err" && fail "a comma in the archive's path"
+said 'v2/build/libleakwrap.a has a comma in its path'
 unset LEAKWRAP_LIB # the default library lies beside the tool
 "$lw" cc -- "$CC" -g -O2 -o "$W/app" tests/tool/leaky.c || fail "cannot build through cc"
 LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"

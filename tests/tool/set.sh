@@ -51,6 +51,9 @@ if [ "$sampled" -lt 7000 ] || [ "$sampled" -gt 13000 ]; then
 fi
 shows '^leakwrap.*] recording state=off since=20.* missing=possible$'
 shows '] allocated allocated_bytes='
+cp "$W/out" "$W/switched"
+status_is 0 "$lw" report "$W/switched"
+shows '^  allocated while this was counted: '
 # The interval may change while it is off, and both at once.
 status_is 0 "$lw" set $pid sample=0
 allocate 1

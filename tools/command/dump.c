@@ -46,6 +46,16 @@ static bool print_dump(const struct target_process *process, const struct dump_l
 	return dump != NULL;
 }
 
+/* Returns why PROCESS may have written no dump: the end of a message. */
+static const char *find_reason(struct arena *arena, const struct target_process *process)
+{
+	const char *hint = dump_log_hint(arena, process);
+	if (*hint || process->signal >= SIGRTMIN)
+		return hint;
+	return "; if the program or one of its libraries uses the dump signal itself, start it "
+	       "with LEAKWRAP_OPTIONS=signal=RTMIN+3";
+}
+
 /* Waits up to TIMEOUT seconds until the dump is whole, and prints it. */
 static enum status wait_for_dump(struct arena *arena, const struct target_process *process,
                                  const struct dump_log *log, uint64_t timeout)
@@ -63,7 +73,7 @@ static enum status wait_for_dump(struct arena *arena, const struct target_proces
 		nanosleep(&pause, NULL);
 	}
 	complain("no whole dump of process %d came to %s within %" PRIu64 " s%s", process->pid,
-	         log->name, timeout, dump_log_hint(arena, process));
+	         log->name, timeout, find_reason(arena, process));
 	return STATUS_USAGE;
 }
 

@@ -28,7 +28,7 @@ void add_allocators(struct link *link, const char *list, struct arena *arena)
 
 /* -- the archive ------------------------------------------------------------------------------- */
 
-const char *link_archive(struct arena *arena)
+static const char *find_archive(struct arena *arena)
 {
 	const char *named = getenv("LEAKWRAP_LIB");
 	if (named && *named)
@@ -48,6 +48,17 @@ const char *link_archive(struct arena *arena)
 			return installed;
 	}
 	die("libleakwrap.a is neither beside this tool nor installed; LEAKWRAP_LIB names it");
+}
+
+const char *link_archive(struct arena *arena)
+{
+	const char *archive = find_archive(arena);
+	/* The path stands in -Wl,--start-group,PATH,--end-group. */
+	if (strchr(archive, ','))
+		die("%s has a comma in its path, at which compilers split linker flags: let "
+		    "LEAKWRAP_LIB name it through a symbolic link to its folder",
+		    archive);
+	return archive;
 }
 
 /* -- files made for this program ------------------------------------------------------------- */

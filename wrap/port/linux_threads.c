@@ -164,8 +164,8 @@ void leakwrap_park_signal_allow(bool is_allowed)
 
 /* Returns whether a child of this thread would be in another PID namespace than the thread, which
  * has called unshare(2) or setns(2).  When the first process of a namespace ends, the namespace
- * takes no other (pid_namespaces(7)), and the program can never fork.  Links name the namespaces since
- * Linux 4.12 (proc(5)).  As long as there is no first process, the link cannot be read. */
+ * takes no other (pid_namespaces(7)), and the program can never fork.  Links name the namespaces
+ * since Linux 4.12 (proc(5)).  As long as there is no first process, the link cannot be read. */
 static bool has_namespace_for_children(void)
 {
 	static const char path[] = "/proc/thread-self/ns/pid_for_children";
