@@ -305,9 +305,9 @@ void leakwrap_wake(_Atomic uint32_t *word);
 /* Each returns the system call's result: a negative errno value for an error. */
 long leakwrap_open(const char *path, int flags, int mode);
 
-/* Opens the file NAME of /proc/self, which has at most 30 characters, to read it.  The main thread
- * may have ended.  Then files of its memory are empty, but not those of this thread:
- * /proc/thread-self, since Linux 3.17 (proc(5)). */
+/* Opens the file NAME of /proc/self, which has at most 30 characters, to read it.  If the main
+ * thread has ended, its files show no memory and no program.  Then the file of this thread is
+ * opened: /proc/thread-self, since Linux 3.17 (proc(5)). */
 long leakwrap_proc_open(const char *name);
 long leakwrap_close(int fd);
 long leakwrap_read(int fd, void *buffer, size_t size);
