@@ -2,7 +2,7 @@
 # On other processors and with musl, misuse= reports certain misuse, and never a block.
 #
 # Certain are pointers into the stack, or where a frame was, and into static data.
-# timeout: 240
+# timeout: 480
 . tests/lib.sh
 . tests/targets/target.sh
 

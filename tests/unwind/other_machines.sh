@@ -3,7 +3,7 @@
 #
 # The traces are those of tests/unwind/stacks.c. Compilers of ARM and RISC-V write unwind tables
 # only on request.
-# timeout: 600
+# timeout: 900
 . tests/lib.sh
 
 export LEAKWRAP_OPTIONS=exit=0:signal=none:depth=256
