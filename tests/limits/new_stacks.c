@@ -9,7 +9,7 @@
  *   new_stacks again ROUNDS     50,000 stacks in turn, 21 deep, with one block
  *   new_stacks loop ROUNDS      as live, and the last tenth are one stack, 1 block in 100 stays
  *
- * All but the last three leak ten blocks at the end, in leak_later.  Prints the tracer's system
+ * The first three leak ten blocks at the end, in leak_later.  Prints the tracer's system
  * calls, walks and allocations in the last tenth of the rounds, and how many bytes the tracer has
  * grown by in the last half. */
 #include "leakwrap.h"
