@@ -83,8 +83,7 @@ static bool is_traced(struct watch *watch, pid_t pid, uint64_t started)
 {
 	struct arena arena = {0};
 	struct stat status;
-	const char *exe = arena_format(&arena, "/proc/%d/exe", process_living_thread(&arena, pid));
-	const bool has_program = stat(exe, &status) == 0;
+	const bool has_program = stat(process_path(&arena, pid, "exe"), &status) == 0;
 	arena_free(&arena);
 	if (!has_program)
 		return false;

@@ -64,8 +64,7 @@ static const char *log_pattern(struct arena *arena, struct dump_log *log,
 		length += strlen(piece);
 	}
 	const char *start =
-	        arena_format(arena, "/proc/%d/%s", process_living_thread(arena, process->pid),
-	                     process->log[0] == '/' ? "root" : folder);
+	        process_path(arena, process->pid, process->log[0] == '/' ? "root" : folder);
 	if (process->log[0] == '/')
 		start = hold_open(arena, log, start);
 	const char *pattern = arena_format(arena, "%s/%s", start, path ? path : "");
@@ -125,8 +124,7 @@ static void find_reader(struct dump_log *log, const struct stat *status)
 static void find_standard_error(struct arena *arena, const struct target_process *process,
                                 struct dump_log *log)
 {
-	const char *fd =
-	        arena_format(arena, "/proc/%d/fd/2", process_living_thread(arena, process->pid));
+	const char *fd = process_path(arena, process->pid, "fd/2");
 	char target[4096];
 	struct stat status;
 
@@ -187,8 +185,7 @@ bool dump_log_is_read(const struct dump_log *log, const struct target_process *p
 
 const char *dump_log_hint(struct arena *arena, const struct target_process *process)
 {
-	const char *root =
-	        arena_format(arena, "/proc/%d/root", process_living_thread(arena, process->pid));
+	const char *root = process_path(arena, process->pid, "root");
 	const char *slash = strrchr(process->log, '/');
 	char target[4096];
 	ssize_t length = readlink(root, target, sizeof target);

@@ -58,7 +58,9 @@ static bool has_ended(const char *status)
 	return state && (state[8] == 'Z' || state[8] == 'X');
 }
 
-pid_t process_living_thread(struct arena *arena, pid_t pid)
+/* Returns a thread of process PID that has not ended: PID if the main thread is one.  Returns 0 if
+ * there is none. */
+static pid_t living_thread(struct arena *arena, pid_t pid)
 {
 	size_t size;
 	const char *status = read_process_file(arena, pid, "status", &size);
@@ -77,17 +79,21 @@ pid_t process_living_thread(struct arena *arena, pid_t pid)
 	return found;
 }
 
+const char *process_path(struct arena *arena, pid_t pid, const char *name)
+{
+	return arena_format(arena, "/proc/%d/%s", living_thread(arena, pid), name);
+}
+
 const char *process_name(struct arena *arena, pid_t pid, bool from_command)
 {
 	static const char deleted[] = " (deleted)";
 	char file[4096];
 	size_t size;
-	pid = process_living_thread(arena, pid);
 	if (from_command) {
-		const char *words = read_process_file(arena, pid, "cmdline", &size);
+		const char *words = read_file(arena, process_path(arena, pid, "cmdline"), &size);
 		return words ? base_name(words) : "";
 	}
-	ssize_t length = readlink(arena_format(arena, "/proc/%d/exe", pid), file, sizeof file);
+	ssize_t length = readlink(process_path(arena, pid, "exe"), file, sizeof file);
 	if (length <= 0)
 		return "";
 	const char *name = base_name(arena_copy(arena, file, (size_t)length));
@@ -194,7 +200,7 @@ static bool find_traced_file(struct arena *arena, pid_t pid, struct traced_file 
 {
 	char program[4096];
 	size_t size;
-	pid = traced->thread = process_living_thread(arena, pid);
+	pid = traced->thread = living_thread(arena, pid);
 	const char *exe = arena_format(arena, "/proc/%d/exe", pid);
 	if (read_traced_file(exe, traced)) {
 		ssize_t length = readlink(exe, program, sizeof program);
@@ -348,7 +354,7 @@ static bool is_blocked_by_all_threads(struct arena *arena, pid_t pid, const char
 static bool is_running(struct arena *arena, pid_t pid, const char *status)
 {
 	const char *state = strstr(status, "\nState:\t");
-	if (!process_living_thread(arena, pid)) {
+	if (!living_thread(arena, pid)) {
 		complain("process %d has ended", pid);
 		return false;
 	}
@@ -364,8 +370,7 @@ static bool read_environment(struct arena *arena, struct target_process *process
 {
 	pid_t pid = process->pid;
 	size_t size;
-	char *environment =
-	        read_process_file(arena, process_living_thread(arena, pid), "environ", &size);
+	char *environment = read_file(arena, process_path(arena, pid, "environ"), &size);
 	if (!environment) {
 		if (errno == ESRCH)
 			complain("process %d has ended, or is the kernel's", pid);

@@ -53,9 +53,10 @@ void complain_of_blocked_signal(const struct target_process *process, double sec
  * the dump signal now: its handler may be running. */
 bool reexamine_process(struct arena *arena, struct target_process *process);
 
-/* Returns a thread of process PID that has not ended: PID if the main thread is one.  Returns 0 if
- * there is none.  The files in /proc of a thread that has ended show no memory.  Uses ARENA. */
-pid_t process_living_thread(struct arena *arena, pid_t pid);
+/* Returns the path in /proc of the file NAME of process PID, from ARENA.  If the main thread has
+ * ended, it is that of another thread: the files of a thread that has ended show no memory, no
+ * program and no folders. */
+const char *process_path(struct arena *arena, pid_t pid, const char *name);
 
 /* Returns true if the program of process PID, or one of its libraries, holds the tracer and this
  * user may see it. */
