@@ -41,7 +41,7 @@
 # A family is defined in wrap/entry/FAMILY.c.  A symbol that a program does not have costs nothing:
 # no object refers to it, so its wrapper stays in the archive.
 
-LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit exec dl
+LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit exec dl seccomp
 
 LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc reallocarray memalign aligned_alloc \
 	posix_memalign valloc pvalloc cfree free_sized free_aligned_sized
@@ -71,7 +71,7 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 		$(delete)m $(delete)mSt11align_val_t $(delete)j $(delete)jSt11align_val_t)
 
 # The rest does not allocate.  The tracer shares the dump signal with the program, writes the exit
-# dump before every way out, and follows the loader.
+# dump before every way out, follows the loader, and obeys a sandbox.
 LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal \
 	__sysv_signal sigset sigignore siginterrupt \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
@@ -81,6 +81,8 @@ LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execveat execl exec
 LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit
 
 LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
+
+LEAKWRAP_SYMBOLS_seccomp := prctl seccomp_load
 
 LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 
@@ -106,7 +108,8 @@ LEAKWRAP_BARE_SYMBOLS := $(foreach family,$(LEAKWRAP_BARE_FAMILIES),$(LEAKWRAP_S
 #
 # The compiler adds libraries of its own behind the runtime: for profiles (libgcov,
 # libclang_rt.profile), Fortran and Ada.  They may be the only ones to call these functions.
-LEAKWRAP_CALLED_BEHIND := fclose strdup strndup getcwd execv execve execvp signal sigwait _exit
+LEAKWRAP_CALLED_BEHIND := fclose strdup strndup getcwd execv execve execvp signal sigwait _exit \
+	prctl
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \
@@ -122,7 +125,7 @@ LEAKWRAP_WEAK := calloc reallocarray memalign aligned_alloc posix_memalign vallo
 	argz_create argz_create_sep argz_append argz_add argz_add_sep argz_insert argz_replace \
 	open_memstream fclose _Exit quick_exit \
 	sigaction signal bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait \
-	execve execvpe dlopen dlmopen dlclose
+	execve execvpe dlopen dlmopen dlclose prctl
 LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAKWRAP_SYMBOLS)),\
 	-Wl,-u,__wrap_$(symbol))
 

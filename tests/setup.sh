@@ -23,7 +23,7 @@ packages() {
 		;;
 	demo)
 		packages lib
-		echo binutils liblua5.4-dev libsqlite3-dev
+		echo binutils liblua5.4-dev libseccomp-dev libsqlite3-dev
 		;;
 	picture) # a browser for the tool's page, and fonts
 		echo chromium fonts-dejavu-core

@@ -419,8 +419,12 @@ static bool is_signal_handled(struct arena *arena, const struct target_process *
 		return false;
 	}
 	if (!is_in_signal_set(status, "\nSigCgt:", process->signal)) {
-		complain("process %d does not catch signal %s: it would end the process", pid,
-		         signal_name(arena, process->signal));
+		const bool is_filtered = strstr(status, "\nSeccomp:\t2\n") != NULL;
+		complain("process %d does not catch signal %s: it would end the process%s", pid,
+		         signal_name(arena, process->signal),
+		         is_filtered ? "; its seccomp filter may allow the tracer no handler, see "
+		                       "leakwrap(7)"
+		                     : "");
 		return false;
 	}
 	return true;

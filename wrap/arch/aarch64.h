@@ -59,6 +59,8 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 
 #define LEAKWRAP_PC_SHIFT                2
 
+#define LEAKWRAP_ELF_MACHINE             183 /* EM_AARCH64 */
+
 #define LEAKWRAP_THREAD_POINTER          ((uintptr_t)__builtin_thread_pointer())
 
 /* DWARF for the Arm 64-bit Architecture 2022Q3, section 4.1 "DWARF register names". */

@@ -12,6 +12,7 @@
  *   LEAKWRAP_SIGRETURN_TRAMPOLINES  The code to which signal handlers return.
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
  *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
+ *   LEAKWRAP_ELF_MACHINE   The architecture's number in ELF headers (<elf.h>, EM_*).
  *   LEAKWRAP_CODE_STEP     The same for one kind of code (struct leakwrap_code), in bytes.
  *   LEAKWRAP_CALL_ON_STACK The instructions of leakwrap_call_on_stack (call_on_stack.h), with
  *                          unwind directives.  It counts as a signal frame: gdb distrusts any
@@ -43,6 +44,11 @@
 #include "wrap/arch/arm.h"
 #else
 #include "wrap/arch/unknown.h"
+#endif
+
+/* EM_NONE */
+#ifndef LEAKWRAP_ELF_MACHINE
+#define LEAKWRAP_ELF_MACHINE 0
 #endif
 
 /* Removes the signature from a return address.  Most architectures do not sign. */

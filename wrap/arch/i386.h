@@ -24,6 +24,8 @@
 
 #define LEAKWRAP_PC_SHIFT              0
 
+#define LEAKWRAP_ELF_MACHINE           3 /* EM_386 */
+
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 
 /* ELF Handling For Thread-Local Storage, section 3.4.2: the word at %gs:0 is the thread pointer. */

@@ -31,6 +31,8 @@
 
 #define LEAKWRAP_PC_SHIFT           1
 
+#define LEAKWRAP_ELF_MACHINE        243 /* EM_RISCV */
+
 #define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
 
 #define LEAKWRAP_THREAD_POINTER     ((uintptr_t)__builtin_thread_pointer())

@@ -33,6 +33,8 @@ register uintptr_t leakwrap_rbp __asm__("rbp");
 
 #define LEAKWRAP_PC_SHIFT              0
 
+#define LEAKWRAP_ELF_MACHINE           62 /* EM_X86_64 */
+
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 
 /* ELF Handling For Thread-Local Storage, section 3.4.6: the word at %fs:0 is the thread pointer. */

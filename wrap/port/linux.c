@@ -1,32 +1,26 @@
-/* linux.c - the Linux port: system calls, signals, time, the process, files.  linux_memory.c and
- * linux_lock.c hold the rest. */
+/* linux.c - the Linux port: system calls, signals, time, files.  Other files of this folder hold
+ * the rest. */
 #define _FILE_OFFSET_BITS 64 /* 64-bit file sizes, also on 32-bit systems */
 #include "wrap/port/linux.h"
 
-#include <elf.h>
+#include "wrap/port/linux_filter.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
-#ifndef LEAKWRAP_NO_getauxval
-#include <sys/auxv.h>
+/* Constants that old headers lack (Linux, uapi/linux/fcntl.h, uapi/linux/time.h). */
+#ifndef AT_EMPTY_PATH
+#define AT_EMPTY_PATH 0x1000
 #endif
-
-/* Constants that old headers lack (Linux, uapi/linux/auxvec.h). */
-#ifndef AT_SECURE
-#define AT_SECURE 23
-#endif
-#ifndef AT_EXECFN
-#define AT_EXECFN 31
-#endif
-
+#define CLOSE_ON_EXEC 1 /* MFD_CLOEXEC (memfd_create(2)) */
 #ifndef CLOCK_BOOTTIME
 #define CLOCK_BOOTTIME 7
 #endif
@@ -81,7 +75,11 @@ extern long system_call(long number, ...) __asm__("syscall");
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
-	long result = system_call(number, a, b, c, d, e, f);
+	long result;
+
+	if (leakwrap_filters_forbid(number, (const long[]){a, b, c, d, e, f}))
+		return -EPERM;
+	result = system_call(number, a, b, c, d, e, f);
 
 	if (result == -1)
 		result = -errno;
@@ -126,12 +124,7 @@ void leakwrap_signal_discard(int signo)
 	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&mask, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
 }
 
-void leakwrap_signal_send(int signo)
-{
-	leakwrap_syscall(__NR_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
-}
-
-/* -- time and process -------------------------------------------------------------------------- */
+/* -- time and waiting -------------------------------------------------------------------------- */
 
 /* Reads CLOCK with a system call.  A program that simulates time has its own clock_gettime(), which
  * may lock or stand still. */
@@ -160,246 +153,6 @@ uint64_t leakwrap_time_boot(void)
 	const struct kernel_time now = read_clock(CLOCK_BOOTTIME);
 
 	return (uint64_t)now.seconds * 100 + (uint64_t)now.nanoseconds / 10000000;
-}
-
-/* Not getpid(): some C libraries cached its result across vfork and clone. */
-int leakwrap_process_id(void)
-{
-	return (int)leakwrap_syscall(__NR_getpid, 0, 0, 0, 0, 0, 0);
-}
-
-int leakwrap_process_parent_id(void)
-{
-	return (int)leakwrap_syscall(__NR_getppid, 0, 0, 0, 0, 0, 0);
-}
-
-int leakwrap_thread_id(void)
-{
-	return (int)leakwrap_syscall(__NR_gettid, 0, 0, 0, 0, 0, 0);
-}
-
-bool leakwrap_thread_has_ended(int process, int thread)
-{
-	return leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
-}
-
-/* Fields of /proc/PID/stat (proc(5)).  STAT_MAX: longest text up to the last of them.  That is a
- * name of 64 bytes, and 20 digits for each other field. */
-enum {
-	STAT_STARTED = 22,
-	STAT_CODE_START = 26,
-	STAT_CODE_END,
-	STAT_STACK,
-	STAT_MAX = 80 + 28 * 21
-};
-
-/* Returns the field NUMBER of TEXT, the content of /proc/PID/stat; 0 if there is no such field.
- * The second field is a name in parentheses, and may hold spaces. */
-static uint64_t field_of_stat(const char *text, unsigned number)
-{
-	const char *at = strrchr(text, ')');
-	uint64_t value = 0;
-
-	for (unsigned field = 2; at && field < number; field++) {
-		at = strchr(at, ' ');
-		at += at != NULL;
-	}
-	for (; at && *at >= '0' && *at <= '9'; at++)
-		value = value * 10 + (uint64_t)(*at - '0');
-	return value;
-}
-
-/* Opens /proc/PID/stat.  Returns a descriptor or a negative number. */
-static int open_stat(int pid)
-{
-	char path[64] = "/proc/", digits[12];
-	unsigned at = sizeof(digits) - 1;
-
-	digits[at] = '\0';
-	for (; pid > 0; pid /= 10)
-		digits[--at] = (char)('0' + pid % 10);
-	strcat(path, &digits[at]);
-	strcat(path, "/stat");
-	return (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
-}
-
-bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
-{
-	const int fd = open_stat(pid);
-	char text[STAT_MAX];
-	long length;
-
-	if (fd < 0)
-		return false;
-	length = leakwrap_read(fd, text, sizeof(text) - 1);
-	leakwrap_close(fd);
-	if (length <= 0)
-		return false;
-	text[length] = '\0';
-	facts->started = field_of_stat(text, STAT_STARTED);
-	facts->code_start = (uintptr_t)field_of_stat(text, STAT_CODE_START);
-	facts->code_end = (uintptr_t)field_of_stat(text, STAT_CODE_END);
-	facts->stack = (uintptr_t)field_of_stat(text, STAT_STACK);
-	return true;
-}
-
-/* qemu makes up /proc/self/stat, with zeros for all that it does not know.  The kernel shows a
- * process where its own code is. */
-bool leakwrap_process_is_emulated(void)
-{
-	struct leakwrap_process_facts facts;
-
-	return leakwrap_process_facts(leakwrap_process_id(), &facts) && facts.code_start == 0;
-}
-
-/* Reads the auxiliary vector (getauxval(3)).  In /proc/self/auxv each entry has two words. */
-uintptr_t leakwrap_auxiliary(unsigned type)
-{
-#ifndef LEAKWRAP_NO_getauxval
-	int saved = errno;
-	uintptr_t value = (uintptr_t)getauxval(type);
-
-	errno = saved;
-	return value;
-#else
-	uintptr_t pair[2], value = 0;
-	int fd = (int)leakwrap_proc_open("auxv");
-
-	while (fd >= 0 && leakwrap_read(fd, pair, sizeof(pair)) == (long)sizeof(pair) &&
-	       pair[0] != AT_NULL)
-		if (pair[0] == type)
-			value = pair[1];
-	if (fd >= 0)
-		leakwrap_close(fd);
-	return value;
-#endif
-}
-
-#ifndef LEAKWRAP_NO___libc_stack_end
-extern void *__libc_stack_end; /* glibc's: the stack pointer at process start */
-#endif
-
-/* NOLINTNEXTLINE(readability-redundant-declaration) */
-extern char **environ; /* not in the <unistd.h> of every C library */
-
-/* Returns the arguments that the kernel left on the stack, and sets *COUNT to their number.
- * Returns NULL if they are not known.  In a dynamic program a function in .preinit_array runs
- * before glibc's start.  The C library does not know the arguments then.  The stack holds argc, and
- * above it argv's pointers, NULL, the environment's pointers, NULL.  See the System V ABI, AMD64
- * supplement, figure 3.9.  All other architectures do it alike. */
-static char *const *arguments_on_stack(long *count)
-{
-#ifndef LEAKWRAP_NO___libc_stack_end
-	const long *argc = __libc_stack_end;
-
-	/* In a static program __libc_stack_end is near argc, but not equal to its address.  So
-	 * check what it points to. */
-	if (argc && *argc >= 0 && *argc < INT_MAX) {
-		char *const *const argv = (char *const *)(argc + 1);
-		const uintptr_t behind = (uintptr_t)argv + ((uintptr_t)*argc + 1) * sizeof(*argv);
-
-		if (environ ? behind == (uintptr_t)environ : !argv[*argc]) {
-			*count = *argc;
-			return argv;
-		}
-	}
-#endif
-	*count = 0;
-	return NULL;
-}
-
-static char *const *environment(void)
-{
-	long count;
-	char *const *argv = environ ? NULL : arguments_on_stack(&count);
-
-	return argv ? argv + count + 1 : environ;
-}
-
-const char *leakwrap_environment(const char *name)
-{
-	size_t length = strlen(name);
-
-	for (char *const *entry = environment(); entry && *entry; entry++)
-		if (strncmp(*entry, name, length) == 0 && (*entry)[length] == '=')
-			return *entry + length + 1;
-	return NULL;
-}
-
-const char *leakwrap_process_started_as(void)
-{
-	return (const char *)leakwrap_auxiliary(AT_EXECFN);
-}
-
-/* Reads /proc/self/cmdline (proc(5)). */
-static size_t read_command_from_proc(char *command, size_t size)
-{
-	const int fd = (int)leakwrap_proc_open("cmdline");
-	size_t used = 0;
-	long got;
-
-	while (fd >= 0 && used < size && (got = leakwrap_read(fd, command + used, size - used)) > 0)
-		used += (size_t)got;
-	if (fd >= 0)
-		leakwrap_close(fd);
-	return used;
-}
-
-size_t leakwrap_process_command(char *command, size_t size)
-{
-	long count;
-	char *const *argv = arguments_on_stack(&count);
-	size_t used = 0;
-
-	if (!argv)
-		return read_command_from_proc(command, size);
-	for (long i = 0; i < count && argv[i] && used < size; i++) {
-		const size_t length = strnlen(argv[i], size - used);
-
-		memcpy(command + used, argv[i], length);
-		used += length;
-		if (used < size)
-			command[used++] = '\0';
-	}
-	return used;
-}
-
-void leakwrap_process_name(char *name, size_t size)
-{
-#ifndef LEAKWRAP_NO_program_invocation_short_name
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* dietlibc deprecates it */
-	const char *short_name = program_invocation_short_name;
-#else
-	const char *short_name = NULL;
-#endif
-
-	/* In a static program the first allocation comes before glibc has set the name. */
-	if (!short_name || !*short_name) {
-		const char *path = leakwrap_process_started_as();
-		const char *slash = path ? strrchr(path, '/') : NULL;
-
-		short_name = slash ? slash + 1 : path ? path : "";
-	}
-	size_t length = strnlen(short_name, size - 1);
-
-	memcpy(name, short_name, length);
-	name[length] = '\0';
-}
-
-void leakwrap_host_name(char *name, size_t size)
-{
-	struct utsname names;
-	size_t length = 0;
-
-	if (leakwrap_syscall(__NR_uname, (long)&names, 0, 0, 0, 0, 0) == 0)
-		for (; length < size - 1 && names.nodename[length] != '\0'; length++)
-			name[length] = names.nodename[length] == '/' ? '_' : names.nodename[length];
-	name[length] = '\0';
-}
-
-bool leakwrap_process_is_privileged(void)
-{
-	return leakwrap_auxiliary(AT_SECURE) != 0;
 }
 
 static struct kernel_time kernel_time(uint64_t nanoseconds)
@@ -486,6 +239,16 @@ long leakwrap_proc_open(const char *name)
 	return leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 }
 
+int leakwrap_memory_file(void)
+{
+#ifdef __NR_memfd_create
+	return (int)leakwrap_syscall(__NR_memfd_create, (long)"leakwrap", CLOSE_ON_EXEC, 0, 0, 0,
+	                             0);
+#else
+	return -ENOSYS;
+#endif
+}
+
 long leakwrap_close(int fd)
 {
 	return leakwrap_syscall(__NR_close, fd, 0, 0, 0, 0, 0);
@@ -568,19 +331,49 @@ bool leakwrap_wait_writable(int fd, uint64_t nanoseconds)
 	return ready == -EINVAL ? select_writable(fd, nanoseconds) : ready == 1;
 }
 
+/* Does what fstat(2) does.  The C library makes one system call or another for it.  Where a filter
+ * forbids one of them, the other is made without the C library: it has the kernel's struct stat on
+ * these architectures. */
+static bool get_status(int fd, struct stat *status)
+{
+#if defined __x86_64__ || defined __aarch64__ || (defined __riscv && __riscv_xlen == 64)
+	const long by_path[6] = {fd, (long)"", (long)status, AT_EMPTY_PATH};
+
+	if (leakwrap_filters_forbid(__NR_newfstatat, by_path))
+		return leakwrap_syscall(__NR_fstat, fd, (long)status, 0, 0, 0, 0) == 0;
+	if (leakwrap_filters_forbid(__NR_fstat, (const long[6]){fd, (long)status}))
+		return leakwrap_syscall(__NR_newfstatat, by_path[0], by_path[1], by_path[2],
+		                        by_path[3], 0, 0) == 0;
+#elif defined __NR_fstat64 && defined __NR_fstatat64 && defined __NR_statx
+	const long calls[] = {__NR_fstat64, __NR_fstatat64, __NR_statx};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (leakwrap_filters_forbid(calls[i], (const long[6]){fd}))
+			return false;
+#endif
+	return fstat(fd, status) == 0;
+}
+
+static bool is_terminal(int fd)
+{
+	return !leakwrap_filters_forbid(__NR_ioctl, (const long[6]){fd, TCGETS}) && isatty(fd) == 1;
+}
+
 bool leakwrap_file_describe(int fd, struct leakwrap_file *file)
 {
 	int saved = errno;
 	struct stat status;
-	bool is_open = fstat(fd, &status) == 0;
+	bool is_open = get_status(fd, &status);
+	long flags;
 
 	if (is_open) {
 		file->device = status.st_dev;
 		file->inode = status.st_ino;
-		file->is_terminal = isatty(fd) == 1;
+		file->is_terminal = is_terminal(fd);
 		file->is_pipe = S_ISFIFO(status.st_mode);
 		file->is_regular = S_ISREG(status.st_mode);
-		file->is_append = (leakwrap_fcntl(fd, F_GETFL, 0) & O_APPEND) != 0;
+		flags = leakwrap_fcntl(fd, F_GETFL, 0);
+		file->is_append = flags >= 0 && (flags & O_APPEND) != 0;
 	}
 	errno = saved;
 	return is_open;
@@ -590,7 +383,7 @@ uint64_t leakwrap_file_size(int fd)
 {
 	int saved = errno;
 	struct stat status;
-	uint64_t size = fstat(fd, &status) == 0 ? (uint64_t)status.st_size : 0;
+	uint64_t size = get_status(fd, &status) ? (uint64_t)status.st_size : 0;
 
 	errno = saved;
 	return size;

@@ -25,7 +25,8 @@
 #endif
 
 /* Makes the system call NUMBER (__NR_* of <sys/syscall.h>).  Returns its result, or a negative
- * errno value for an error, as the kernel does. */
+ * errno value for an error, as the kernel does: -EPERM if a filter of the program would end the
+ * process (linux_filter.h). */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
 /* Waits for a word that holds the id of a thread or is 0, until it holds the id of this thread, at

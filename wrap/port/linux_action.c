@@ -90,5 +90,6 @@ bool leakwrap_thread_is_on_alternate_stack(void)
 {
 	stack_t stack;
 
-	return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+	return leakwrap_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 &&
+	       (stack.ss_flags & SS_ONSTACK) != 0;
 }

@@ -49,15 +49,11 @@ static bool try_to_borrow(struct leakwrap_lock *lock, unsigned tries)
 	return false;
 }
 
-/* The id of the calling thread, or 0.  The id of the parent's thread in a child of vfork, and in a
- * child of a fork that called no handlers. */
-static _Thread_local int known_id;
-
+/* The id of the parent's thread in a child of vfork, and in a child of a fork that called no
+ * handlers. */
 static uint32_t own_id(void)
 {
-	if (known_id == 0)
-		known_id = leakwrap_thread_id();
-	return (uint32_t)known_id;
+	return (uint32_t)leakwrap_thread_known_id();
 }
 
 /* Acquires the lock if it is free.  Its word is 0 if free, else the id of the thread that has it.
@@ -200,7 +196,7 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
 	if (is_child) { /* this thread has another id, and the threads that waited are not there */
-		known_id = 0;
+		leakwrap_thread_forget_id();
 		lock->word = own_id();
 		atomic_store(&lock->waiting, 0);
 	}

@@ -237,6 +237,16 @@ int leakwrap_process_id(void);
 int leakwrap_process_parent_id(void); /* 0: the parent is in an outer PID namespace */
 int leakwrap_thread_id(void);
 
+/* Returns the id of the calling thread, and asks the kernel once only.  A child of vfork, and a
+ * child of a fork for which leakwrap_thread_forget_id was not called, get the id of the parent's
+ * thread. */
+int leakwrap_thread_known_id(void);
+
+/* Has leakwrap_thread_known_id ask again. */
+void leakwrap_thread_forget_id(void);
+
+uint32_t leakwrap_user_id(void); /* effective; (uint32_t)-1, which no user has: not known */
+
 /* The facts that the kernel shows about a process.  Exec chooses the addresses, and fork keeps
  * them. */
 struct leakwrap_process_facts {
@@ -310,6 +320,11 @@ long leakwrap_open(const char *path, int flags, int mode);
  * opened: /proc/thread-self, since Linux 3.17 (proc(5)). */
 long leakwrap_proc_open(const char *name);
 long leakwrap_close(int fd);
+
+/* Opens a new file that is in memory alone, for reading and writing.  It is closed on exec.
+ * Returns a descriptor or a negative errno value. */
+int leakwrap_memory_file(void);
+
 long leakwrap_read(int fd, void *buffer, size_t size);
 long leakwrap_write(int fd, const void *bytes, size_t size);
 long leakwrap_fcntl(int fd, int command, long argument);

@@ -83,6 +83,11 @@ static void set_on_signal(uint32_t value)
 		leakwrap_recording_request(value);
 }
 
+bool leakwrap_runtime_take_dump_signal(void)
+{
+	return leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
+}
+
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
  * own thread. */
 static void start(void)
@@ -115,8 +120,7 @@ static void start(void)
 	if (!leakwrap_fail_start(&fail_hooks))
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
-	if (leakwrap_options.signal != 0 &&
-	    !leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal))
+	if (leakwrap_options.signal != 0 && !leakwrap_runtime_take_dump_signal())
 		leakwrap_message("no signal asks for dumps: the linker has left out wrappers; link "
 		                 "with $(LEAKWRAP_LLD_STATIC_LDFLAGS), too",
 		                 (const char *[]){NULL});

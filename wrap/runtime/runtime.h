@@ -13,6 +13,9 @@ bool leakwrap_runtime_enter(void);
 /* Starts the tracer if it has not been started.  Preserves errno. */
 void leakwrap_runtime_start(void);
 
+/* Makes the signal of the option signal= ask for dumps.  Returns as leakwrap_signals_install. */
+bool leakwrap_runtime_take_dump_signal(void);
+
 /* Writes a dump if the options ask for one at the first failed allocation, and this is the first.
  * SIZE: the bytes that were asked for.  Preserves errno. */
 #ifndef LEAKWRAP_BARE

@@ -44,9 +44,11 @@ static __attribute__((noinline)) void die_after_return(const struct leakwrap_fau
 static void report_and_die(void *argument)
 {
 	const struct leakwrap_fault *fault = argument;
+	void (*const reporter)(const struct leakwrap_fault *) = atomic_load(&report);
 	int saved = errno;
 
-	atomic_load (&report)(fault);
+	if (reporter)
+		reporter(fault);
 	die_after_return(fault);
 	errno = saved;
 }
@@ -86,8 +88,9 @@ unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fa
 	return count;
 }
 
-void leakwrap_crash_release(void)
+bool leakwrap_crash_release(void)
 {
+	const bool was_on = atomic_exchange(&report, NULL) != NULL;
 	const struct sigaction action = {.sa_handler = SIG_DFL};
 	struct sigaction now;
 
@@ -95,6 +98,7 @@ void leakwrap_crash_release(void)
 		if (leakwrap_signals_set(fatal[i], NULL, &now) == 0 &&
 		    now.sa_sigaction == on_fatal_signal)
 			leakwrap_signals_set(fatal[i], &action, NULL);
+	return was_on;
 }
 
 void leakwrap_crash_enter_thread(void)
@@ -117,6 +121,6 @@ void leakwrap_crash_forked(void)
 {
 	stack_t stack = {.ss_flags = SS_DISABLE};
 
-	if (atomic_load(&stacks.newest) && sigaltstack(NULL, &stack) == 0)
+	if (atomic_load(&report) && atomic_load(&stacks.newest) && sigaltstack(NULL, &stack) == 0)
 		leakwrap_thread_memory_reset_after_fork(&stacks, stack.ss_sp);
 }

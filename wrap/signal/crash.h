@@ -34,9 +34,10 @@ unsigned leakwrap_crash_install(void (*report)(const struct leakwrap_fault *faul
  * memory, the thread goes on without it. */
 void leakwrap_crash_enter_thread(void);
 
-/* Restores the default action of all signals that still have the handler.  Call it before the
- * handler's code is unloaded. */
-void leakwrap_crash_release(void);
+/* Turns the crash trace off: restores the default action of all signals that still have the
+ * handler.  Call it before the handler's code is unloaded.  Returns whether the crash trace was
+ * on. */
+bool leakwrap_crash_release(void);
 
 /* In a forked child: reuses the alternate stacks of the parent's other threads.  Keeps the stack
  * of the calling thread. */

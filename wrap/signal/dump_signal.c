@@ -13,7 +13,6 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <unistd.h>
 
 /* The kernel's value.  <signal.h> of old C libraries lacks it. */
 #ifndef SI_TKILL
@@ -146,7 +145,7 @@ static void do_as_asked(enum sender sender, const siginfo_t *info, const void *c
 {
 	if (sender != SENDER_SETTER && sender != SENDER_RELATIVE)
 		dump_signal.dump(wants_kinds(sender, info), context);
-	if (sender == SENDER_SETTER && (info->si_uid == 0 || info->si_uid == geteuid()))
+	if (sender == SENDER_SETTER && (info->si_uid == 0 || info->si_uid == leakwrap_user_id()))
 		dump_signal.set((uint32_t)info->si_value.sival_int);
 }
 
