@@ -113,6 +113,17 @@ static void write_silent_children(uint32_t silent)
 
 /* -- the parts of a dump ----------------------------------------------------------------------- */
 
+/* Old kernels do not tell the uptime, and a sandbox may keep it from the program. */
+static void write_uptime(void)
+{
+#ifndef LEAKWRAP_BARE
+	const uint64_t uptime = leakwrap_time_boot() / 100;
+
+	if (uptime > 0)
+		leakwrap_text_pair(dump.writer, " uptime=", uptime);
+#endif
+}
+
 static void write_head(const char *reason)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
@@ -123,6 +134,7 @@ static void write_head(const char *reason)
 	leakwrap_text(dump.writer, reason);
 	leakwrap_text(dump.writer, " time=");
 	leakwrap_text_time(dump.writer, leakwrap_time_utc());
+	write_uptime();
 	leakwrap_text(dump.writer, " program=");
 	leakwrap_text_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
 	leakwrap_text_end(dump.writer);

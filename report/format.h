@@ -12,7 +12,8 @@
  * The order of the lines is fixed.  A line that is too wide for this page goes on behind a
  * backslash, which is not part of it:
  *
- *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z program=/opt/app/server
+ *   leakwrap[4711.1] dump version=1 reason=signal time=2026-11-20T18:36:07Z uptime=5310 \
+ *           program=/opt/app/server
  *   leakwrap[4711.1] command /opt/app/server --port 8080 --name a\x20server
  *   leakwrap[4711.1] crash signal=11 code=1 fault_address=0x0 thread=4712   only if reason=crash
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...         any number of lines
@@ -49,7 +50,8 @@
  *
  * dump    reason is exit, signal, api, crash, misuse, or what the option dump_at= asks for:
  *         threshold, height or failure.  For the last three a note says more.  time is UTC, in the
- *         format of RFC 3339.  program is the rest of the line.
+ *         format of RFC 3339.  uptime is the time since the machine started, in seconds, if it is
+ *         known: nobody can set it.  program is the rest of the line.
  * command The command line that started the program, if it is known and the option command= is 1.
  *         The line has the words of the command line, with a space in front of each.  An empty word
  *         is written as a single backslash.  At most 960 bytes of the command line are copied.  If

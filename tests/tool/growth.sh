@@ -54,6 +54,16 @@ what="a burst within a few seconds"
 series 0:0 0:0 0:9000 1:9000 1:9000 2:9000
 grows "not steadily"
 
+what="a burst, while the clock is set from 1970 to today"
+series 1:0 61:0 121:0 181:90000 241:90000 301:90000 361:90000
+sed -i 's/\(.*\.1\] .* time=\)[^ ]*/\11970-01-01T00:00:01Z/
+	s/\(\.\([1-7]\)\] .* time=[^ ]*\)/\1 uptime=\20/' "$W/series"
+grows "not steadily"
+what="1,000 bytes a second, while the clock is set back"
+series 8000:0 8001:1000 8002:2000 8003:3000 4:4000 5:5000 6:6000 7:7000
+sed -i 's/\(\.\([1-8]\)\] .* time=[^ ]*\)/\1 uptime=\2/' "$W/series"
+grows "7,000 bytes, 3.43 MiB"
+
 # In a tree, one function grows by 100 bytes a minute and another by 40, at two call sites each.
 for minute in 0 1 2 3 4; do
 	fast=$((1000 + 50 * minute)) slow=$((1000 + 20 * minute))

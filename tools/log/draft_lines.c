@@ -40,6 +40,9 @@ static void read_head(struct draft *draft, struct cursor c)
 			dump->reason = known_reason(&word);
 		} else if (skip_text(&word, "time=")) {
 			dump->time = draft_read_time(draft, &word);
+		} else if (skip_text(&word, "uptime=")) {
+			if (!scan_decimal(&word, &dump->uptime) || !at_end(&word))
+				dump->uptime = 0;
 		}
 	}
 	draft->has_head = true;

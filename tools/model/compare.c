@@ -232,7 +232,7 @@ static int64_t time_of(const struct series *series, size_t index, bool timed)
 {
 	const struct dump *dump = series->dumps[index];
 	if (timed)
-		return dump->seconds - series->dumps[0]->seconds;
+		return seconds_between(series->dumps[0], dump);
 	bool at_exit = dump->reason && strcmp(dump->reason, "exit") == 0;
 	return (int64_t)(at_exit && index > 1 ? index - 1 : index);
 }

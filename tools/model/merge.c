@@ -459,15 +459,14 @@ static void add_last(struct merger *merger, const struct dump *one)
 static size_t find_middle(const struct dump_list *list, int64_t times[POINTS])
 {
 	const bool timed = is_timed(list, 2);
-	const int64_t start = timed ? list->all[0]->seconds : 0;
-	const int64_t duration =
-	        timed ? list->all[list->count - 1]->seconds - start : (int64_t)list->count - 1;
+	const int64_t duration = timed ? seconds_between(list->all[0], list->all[list->count - 1])
+	                               : (int64_t)list->count - 1;
 	size_t best = 0;
 
 	times[POINT_FIRST] = times[POINT_MIDDLE] = 0;
 	times[POINT_LAST] = duration;
 	for (size_t i = 1; i + 1 < list->count; i++) {
-		int64_t time = timed ? list->all[i]->seconds - start : (int64_t)i;
+		int64_t time = timed ? seconds_between(list->all[0], list->all[i]) : (int64_t)i;
 		if (best && llabs(2 * time - duration) >= llabs(2 * times[POINT_MIDDLE] - duration))
 			continue;
 		best = i;

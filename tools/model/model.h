@@ -114,6 +114,7 @@ struct dump {
 	const char **command;                /* the words of the command line */
 	size_t command_count;                /* 0: not known */
 	int64_t seconds;                     /* TIME since 1970, -1 when not known */
+	int64_t uptime;                      /* of the machine, in seconds; 0: not known */
 	struct totals totals;
 	uint64_t injected_failures; /* how many allocations were made to fail */
 	struct failure *failures;

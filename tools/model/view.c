@@ -22,14 +22,21 @@ struct dump_list list_dumps(struct report *report, enum which_dumps which)
 	return list;
 }
 
+int64_t seconds_between(const struct dump *first, const struct dump *later)
+{
+	if (first->uptime > 0 && later->uptime > 0)
+		return later->uptime - first->uptime;
+	return first->seconds >= 0 && later->seconds >= 0 ? later->seconds - first->seconds : -1;
+}
+
 bool is_timed(const struct dump_list *dumps, int64_t least)
 {
 	const struct dump *const *all = dumps->all;
 
-	for (size_t i = 0; i < dumps->count; i++)
-		if (all[i]->seconds < (i ? all[i - 1]->seconds : 0))
+	for (size_t i = 1; i < dumps->count; i++)
+		if (seconds_between(all[i - 1], all[i]) < 0)
 			return false;
-	return all[dumps->count - 1]->seconds - all[0]->seconds >= least;
+	return seconds_between(all[0], all[dumps->count - 1]) >= least;
 }
 
 /* -- names ------------------------------------------------------------------------------------- */

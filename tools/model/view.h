@@ -20,6 +20,11 @@ enum which_dumps {
 /* Returns the dumps of REPORT that WHICH names.  The list is of the arena of REPORT. */
 struct dump_list list_dumps(struct report *report, enum which_dumps which);
 
+/* Returns how many seconds after FIRST the dump LATER of its process was made: by the machine's
+ * uptime, if both have it, else by the clock, which may have been set.  Returns a negative number
+ * if the times are not known, or LATER has the earlier one. */
+int64_t seconds_between(const struct dump *first, const struct dump *later);
+
 /* Returns true if the times of DUMPS, of one process, show how long lies between them: its clock
  * never goes back, and at least LEAST seconds pass.  Times are in whole seconds, and all dumps may
  * come within one. */

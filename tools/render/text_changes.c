@@ -135,8 +135,8 @@ static void put_group_name(struct page *page, const char *name)
 /* Writes what STEADY bytes over GROWTH are in an hour, if the dumps say when they were made. */
 static void put_rate(struct page *page, const struct growth *growth, int64_t steady)
 {
-	int64_t seconds = growth->last_dump->seconds - growth->first_dump->seconds;
-	if (growth->first_dump->seconds < 0 || seconds <= 0 || steady <= 0)
+	int64_t seconds = seconds_between(growth->first_dump, growth->last_dump);
+	if (seconds <= 0 || steady <= 0)
 		return;
 	double hourly = (double)steady * 3600 / (double)seconds;
 	uint64_t rate = hourly < (double)INT64_MAX ? (uint64_t)hourly : INT64_MAX;
