@@ -130,21 +130,26 @@ static bool read_all(int fd, char *buffer)
 	return got == 0 && kept == 0 && maps.count > 0;
 }
 
-bool leakwrap_maps_read(void)
-{
-	const int fd = (int)leakwrap_proc_open("maps");
-	bool is_whole = false;
+const char leakwrap_reach_no_memory[] = "there is no memory for the scan";
 
-	if (fd < 0)
-		return false;
+const char *leakwrap_maps_read(void)
+{
+	bool is_whole = false;
+	int fd;
+
 	maps.count = maps.last = 0;
 	maps.mapping = leakwrap_scratch_map(MEMORY);
-	if (maps.mapping)
+	if (!maps.mapping)
+		return leakwrap_reach_no_memory;
+	fd = (int)leakwrap_proc_open("maps");
+	if (fd >= 0) {
 		is_whole = read_all(fd, (char *)(maps.mapping + ROOM));
-	leakwrap_close(fd);
-	if (!is_whole)
-		leakwrap_maps_release();
-	return is_whole;
+		leakwrap_close(fd);
+	}
+	if (is_whole)
+		return NULL;
+	leakwrap_maps_release();
+	return "/proc/self/maps cannot be read";
 }
 
 void leakwrap_maps_release(void)

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Why something failed: there is no memory for it. */
+extern const char leakwrap_reach_no_memory[];
+
 struct leakwrap_mapping {
 	uintptr_t start, end;
 	bool is_readable, is_writable, is_executable, is_shared;
@@ -17,9 +20,9 @@ struct leakwrap_mapping {
 	bool has_thread; /* a thread uses it (leakwrap_maps_note_thread) */
 };
 
-/* Reads the mappings.  Returns false if /proc/self/maps cannot be read whole, or if there is no
- * memory.  After success the caller calls leakwrap_maps_release.  One thread at a time. */
-bool leakwrap_maps_read(void);
+/* Reads the mappings.  Returns NULL, and then the caller calls leakwrap_maps_release; or why that
+ * failed.  One thread at a time. */
+const char *leakwrap_maps_read(void);
 
 void leakwrap_maps_release(void);
 

@@ -43,13 +43,16 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 	struct leakwrap_kinds *const by_site = leakwrap_scratch_map(kinds_size(sites));
 	struct work work = {.scan = scan};
 
-	*error = "/proc/self/maps cannot be read, or there is no memory";
-	if (!by_site)
+	if (!by_site) {
+		*error = leakwrap_reach_no_memory;
 		return NULL;
+	}
 	work.sums = (struct leakwrap_sums){by_site, leakwrap_reach_used(by_site, sites),
 	                                   scan->running_threads > 0};
 	/* The mappings come first, so that what the scan maps is not among them. */
-	if (leakwrap_maps_read()) {
+	*error = leakwrap_maps_read();
+	if (!*error) {
+		*error = leakwrap_reach_no_memory;
 		if (leakwrap_mark_start(scan->original)) {
 			if (!leakwrap_guard_scan(scan->original != 0, mark_all, &work)) {
 				work.is_done = false;
