@@ -54,6 +54,10 @@ done
 how=refused
 run "$W/sandboxed" $how
 has_both_dumps
+LEAKWRAP_OPTIONS=log=$W/own "$W/sandboxed" dumps 2>"$W/log"
+equal "with a log of its own: status" $? 0
+grep -q 'forbids open: from now on a dump may not be written' "$W/log" ||
+	fail "the log is lost without a message"
 LEAKWRAP_OPTIONS=crash=1:unwind=table:misuse=1 "$W/sandboxed" least 2>"$W/log"
 equal "more options: status" $? 0
 

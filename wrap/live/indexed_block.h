@@ -87,7 +87,9 @@ struct leakwrap_window {
 	bool is_halfway; /* the address is in the second half of the window */
 };
 
-/* Finds the window of ADDRESS, an address in IN. */
+/* Finds the window of ADDRESS, an address in IN.  In planes (region_slots.h) an address that is not
+ * a multiple of the distance of two slots gets another number, and WITHIN shows that no slot stands
+ * for it. */
 LEAKWRAP_INLINE struct leakwrap_window leakwrap_window_of(const struct leakwrap_indexed_region *in,
                                                           uintptr_t address)
 {
@@ -98,6 +100,13 @@ LEAKWRAP_INLINE struct leakwrap_window leakwrap_window_of(const struct leakwrap_
 	return (struct leakwrap_window){number, product & in->layout.within, &in->bits[number / 4],
 	                                (uint8_t)(number % 4 * 2),
 	                                (product & LEAKWRAP_HALFWAY) != 0};
+}
+
+/* Finds the window that holds ADDRESS, any address in IN. */
+LEAKWRAP_INLINE struct leakwrap_window
+leakwrap_window_around(const struct leakwrap_indexed_region *in, uintptr_t address)
+{
+	return leakwrap_window_of(in, address >> LEAKWRAP_PLANE_SHIFT << LEAKWRAP_PLANE_SHIFT);
 }
 
 /* Finds the live block that holds ADDRESS: the smallest one if blocks lie in each other.  A block

@@ -3,6 +3,7 @@
 
 #include "wrap/arch/arch.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -219,23 +220,43 @@ const char *leakwrap_filter_forbidden_for_handlers(const struct leakwrap_filter 
 	return FIND_FORBIDDEN(filter, needed);
 }
 
-const char *leakwrap_filter_forbidden_for_dumps(const struct leakwrap_filter *filter)
+const char *leakwrap_filter_forbidden_for_dumps(const struct leakwrap_filter *filter,
+                                                bool opens_log)
 {
-	static const struct needed needed[] = {
+	static const struct needed to_write[] = {
 	        {__NR_write, 2, "write"},
 #ifdef __NR_poll
 	        {__NR_poll, 0, "poll"},
 #else
 	        {__NR_ppoll, 0, "ppoll"},
 #endif
+	};
+	static const struct needed to_open[] = {
+#ifdef __NR_open
+	        {__NR_open, 0, "open"},
+#else
+	        {__NR_openat, AT_FDCWD, "openat"},
+#endif
+	};
+	/* One of them is enough, see leakwrap_file_describe. */
+	static const struct needed to_describe[] = {
 #ifdef __NR_newfstatat
 	        {__NR_newfstatat, 2, "newfstatat"},
+	        {__NR_fstat, 2, "fstat"},
 #else
 	        {__NR_fstat64, 2, "fstat64"},
 #endif
 	};
+	const char *name = FIND_FORBIDDEN(filter, to_write);
 
-	return FIND_FORBIDDEN(filter, needed);
+	if (!name && opens_log)
+		name = FIND_FORBIDDEN(filter, to_open);
+	if (name)
+		return name;
+	for (size_t i = 0; i < sizeof(to_describe) / sizeof(to_describe[0]); i++)
+		if (!find_forbidden(filter, &to_describe[i], 1))
+			return NULL;
+	return to_describe[0].name;
 }
 
 bool leakwrap_filter_forbids_crash_trace(const struct leakwrap_filter *filter)

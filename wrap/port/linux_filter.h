@@ -41,9 +41,10 @@ struct leakwrap_filter {
 /* Return the name of a system call that FILTER forbids and the tracer needs, or NULL.  The first
  * looks at what the handler of the dump signal needs.  That includes rt_sigprocmask: a thread that
  * holds the tables' lock blocks signals, because the handler may take the lock, too.  The second
- * looks at what a dump to standard error needs. */
+ * looks at what a dump needs: to a log of its own if OPENS_LOG is true, else to standard error. */
 const char *leakwrap_filter_forbidden_for_handlers(const struct leakwrap_filter *filter);
-const char *leakwrap_filter_forbidden_for_dumps(const struct leakwrap_filter *filter);
+const char *leakwrap_filter_forbidden_for_dumps(const struct leakwrap_filter *filter,
+                                                bool opens_log);
 
 /* Returns whether FILTER forbids what the handler of a crash needs. */
 bool leakwrap_filter_forbids_crash_trace(const struct leakwrap_filter *filter);

@@ -260,7 +260,7 @@ static inline void take_oldest(void)
 static __attribute__((noinline)) void look_at_oldest(void)
 {
 	const struct candidate oldest = mark.words[mark.words_out++ % WORDS_FETCHED];
-	const struct leakwrap_window at = leakwrap_window_of(oldest.in, oldest.word);
+	const struct leakwrap_window at = leakwrap_window_around(oldest.in, oldest.word);
 
 	if (is_settled(oldest.in, at))
 		return;
@@ -303,7 +303,7 @@ static __attribute__((noinline)) void add_word(uintptr_t word)
 		mark.take(NULL, word);
 		return;
 	}
-	__builtin_prefetch(leakwrap_window_of(in, word).byte);
+	__builtin_prefetch(leakwrap_window_around(in, word).byte);
 	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in};
 	if (mark.words_in - mark.words_out == WORDS_FETCHED)
 		look_at_oldest();

@@ -43,7 +43,8 @@ static bool give_up_dump_signal(const struct leakwrap_filter *filter)
 
 static void report_lost_dumps(const struct leakwrap_filter *filter)
 {
-	const char *const call = leakwrap_filter_forbidden_for_dumps(filter);
+	const bool opens_log = strcmp(leakwrap_options.log, "stderr") != 0;
+	const char *const call = leakwrap_filter_forbidden_for_dumps(filter, opens_log);
 
 	if (call && leakwrap_options.exit)
 		report(NO_DUMP, call, "a dump may not be written");
