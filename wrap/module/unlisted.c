@@ -12,6 +12,7 @@
 #include "wrap/module/originals.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 
 #ifdef __GLIBC__
 
@@ -29,13 +30,23 @@ struct found_object {
 	unsigned long long rest[16]; /* more than any version writes */
 };
 
-/* Lists the module that holds ADDRESS.  Returns false if there is none. */
+/* A module for which there is no memory stays unlisted, and each allocation in it would try again.
+ * After a failure this many tries are left out. */
+#define TRIES_LEFT_OUT 10000
+
+static _Atomic int to_leave_out;
+
+/* Lists the module that holds ADDRESS.  Returns false if there is none or no memory for it. */
 static bool list_module(uintptr_t address)
 {
 	struct found_object object = {0};
 	struct leakwrap_module module;
 	bool is_listed;
 
+	if (atomic_load_explicit(&to_leave_out, memory_order_relaxed) > 0) {
+		atomic_fetch_sub_explicit(&to_leave_out, 1, memory_order_relaxed);
+		return false;
+	}
 	if (!leakwrap_originals.find_object ||
 	    leakwrap_originals.find_object((void *)address, &object) != 0 || !object.map ||
 	    !leakwrap_module_read(&module, object.start, object.map->bias, object.map->path))
@@ -43,6 +54,8 @@ static bool list_module(uintptr_t address)
 	leakwrap_lock(&leakwrap_tables_lock);
 	is_listed = leakwrap_modules_add(&module);
 	leakwrap_unlock(&leakwrap_tables_lock);
+	if (!is_listed)
+		atomic_store_explicit(&to_leave_out, TRIES_LEFT_OUT, memory_order_relaxed);
 	return is_listed;
 }
 
