@@ -62,6 +62,20 @@ static bool is_table_with(const struct image *image, const struct listed_block *
 	return used != 0; /* zeros may be anything */
 }
 
+/* Returns true if BLOCK's address stands in front of POINTER or behind it.  See
+ * wrap/reach/interior.c. */
+static bool is_aligned_part(const struct interior_search *search, const struct listed_block *block,
+                            uint64_t pointer)
+{
+	const uint64_t word = search->image->word, offset = pointer - block->address;
+
+	if (pointer % (2 * word) != 0 || offset < word)
+		return false;
+	return image_word(search->image, pointer - word) == block->address ||
+	       (search->is_glibc && block->size - offset >= 2 * word &&
+	        image_word(search->image, pointer + word) == block->address);
+}
+
 bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer)
 {
 	const struct interior_search *search = context;
@@ -82,6 +96,7 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
 	                              size % (2 * word) == 0 && first == size / (2 * word) - 2;
 	return is_old_string || is_array || is_behind_length || is_thread_vector ||
+	       is_aligned_part(search, block, pointer) ||
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||

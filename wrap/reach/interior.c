@@ -51,6 +51,23 @@ static bool is_thread_vector(uintptr_t block, size_t size)
 #endif
 }
 
+/* The block's address stands in front of an aligned part of the block, or in it. */
+static bool is_aligned_part(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	const size_t offset = pointer - block;
+
+	if (pointer % (2 * WORD) != 0 || offset < WORD)
+		return false;
+	if (leakwrap_stack_word(pointer - WORD) == block)
+		return true;
+#ifdef __GLIBC__
+	return size - offset >= 2 * WORD && leakwrap_stack_word(pointer + WORD) == block;
+#else
+	(void)size;
+	return false;
+#endif
+}
+
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
 #define VTABLE_WORDS 20u
 
@@ -169,5 +186,6 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 	        (offset == WORD && is_array(block, size)) ||
 	        (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
 	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
-	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer));
+	        is_aligned_part(block, size, pointer) || is_part_of_object(block, size, pointer) ||
+	        is_hash_table(block, size, pointer));
 }

@@ -25,17 +25,23 @@
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
+ * and one of programs that align blocks themselves (Eigen and OpenCV do):
+ *
+ *   - to an aligned address, behind the block's own address, by which they free it
+ *
  * and one of Rust's standard library:
  *
  *   - to the control bytes of a hash table, behind its elements
  *
- * and one of glibc:
+ * and two of glibc:
  *
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
+ *   - to an aligned table of loaded modules, whose second word is the block's address (glibc,
+ *     elf/dl-find_object.c, struct dlfo_mappings_segment)
  *
  * As far as they belong to the block, its first INTERIOR_HEAD bytes, its last INTERIOR_GROUP bytes,
- * and INTERIOR_GROUP bytes at POINTER can be read. */
+ * INTERIOR_GROUP bytes at POINTER, and the word in front of POINTER can be read. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
 
 #endif

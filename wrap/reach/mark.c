@@ -133,10 +133,11 @@ static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintpt
 {
 	const uintptr_t start = block->address, end = start + block->size;
 	const uintptr_t head = block->size < INTERIOR_HEAD ? end : start + INTERIOR_HEAD;
+	const uintptr_t before = word - start < sizeof(word) ? start : word - sizeof(word);
 	const uintptr_t there = end - word < INTERIOR_GROUP ? end : word + INTERIOR_GROUP;
 	const uintptr_t tail = block->size < INTERIOR_GROUP ? start : end - INTERIOR_GROUP;
 
-	return readable_end(start, head) == head && readable_end(word, there) == there &&
+	return readable_end(start, head) == head && readable_end(before, there) == there &&
 	       readable_end(tail, end) == end &&
 	       leakwrap_is_usual_interior(start, block->size, word);
 }
