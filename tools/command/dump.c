@@ -36,10 +36,10 @@ static error_t parse_dump(int key, char *argument, struct argp_state *state)
 }
 
 /* Prints the new dump of PROCESS and returns true if it is whole. */
-static bool print_dump(const struct target_process *process, const struct dump_log *log)
+static bool print_dump(const struct target_process *process, struct dump_log *log, bool kinds)
 {
 	size_t size = 0;
-	char *dump = dump_log_read(process, log, &size);
+	char *dump = dump_log_read(process, log, kinds, &size);
 	if (dump)
 		fwrite(dump, 1, size, stdout);
 	free(dump);
@@ -58,14 +58,14 @@ static const char *find_reason(struct arena *arena, const struct target_process 
 
 /* Waits up to TIMEOUT seconds until the dump is whole, and prints it. */
 static enum status wait_for_dump(struct arena *arena, const struct target_process *process,
-                                 const struct dump_log *log, uint64_t timeout)
+                                 struct dump_log *log, bool kinds, uint64_t timeout)
 {
 	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
-		if (print_dump(process, log))
+		if (print_dump(process, log, kinds))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
-			if (print_dump(process, log)) /* written just before the end */
+			if (print_dump(process, log, kinds)) /* written just before the end */
 				return STATUS_FINE;
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;
@@ -91,7 +91,7 @@ static enum status take_dump(struct arena *arena, const struct target_process *p
 	bool asked = dump_log_is_read(&log, process) && ask_for_dump(process, kinds);
 	process_end_turn(turn);
 	if (asked && log.reader == READ_BY_TOOL) {
-		status = wait_for_dump(arena, process, &log, timeout);
+		status = wait_for_dump(arena, process, &log, kinds, timeout);
 	} else if (asked) {
 		complain("the dump of process %d goes to %s, %s", process->pid, log.name, log.what);
 		status = STATUS_FINE;

@@ -243,7 +243,8 @@ static void poll_request(struct request *request, bool kinds, double timeout)
 
 	send_complaints(request->errors);
 	if (request->sent)
-		request->raw = dump_log_read(&request->process, &request->log, &request->raw_size);
+		request->raw =
+		        dump_log_read(&request->process, &request->log, kinds, &request->raw_size);
 	if (request->raw) {
 		request->waits = false;
 	} else if (!runs) {

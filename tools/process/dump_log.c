@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -72,20 +75,37 @@ static const char *log_pattern(struct arena *arena, struct dump_log *log,
 	return pattern;
 }
 
-/* Returns the state of the file PATH; all 0 if there is no such file. */
-static struct stat state_of(const char *path)
-{
-	struct stat status = {0};
-	return stat(path, &status) == 0 ? status : (struct stat){0};
-}
-
-/* Returns the files that match the patterns of LOG now. */
+/* Returns the files that match the patterns of LOG now.  The caller releases them by globfree. */
 static glob_t find_files(const struct dump_log *log)
 {
 	glob_t files = {0};
 	for (size_t i = 0; i < log->pattern_count; i++)
 		glob(log->patterns[i], i ? GLOB_APPEND : 0, NULL, &files);
 	return files;
+}
+
+/* Returns the search of the file with STATUS, which may have been truncated since. */
+static struct dump_search *search_of(struct dump_log *log, const struct stat *status)
+{
+	for (size_t i = 0; i < log->search_count; i++) {
+		struct dump_search *search = &log->searches[i];
+		if (search->device != status->st_dev || search->inode != status->st_ino)
+			continue;
+		if (search->at > status->st_size)
+			search->at = 0;
+		return search;
+	}
+	GROW(log->searches, log->search_room, log->search_count + 1);
+	log->searches[log->search_count] =
+	        (struct dump_search){.device = status->st_dev, .inode = status->st_ino};
+	return &log->searches[log->search_count++];
+}
+
+/* Adds PATTERN, and the name that the process gives to a log that is full (log_max=). */
+static void add_patterns(struct arena *arena, struct dump_log *log, const char *pattern)
+{
+	log->patterns[log->pattern_count++] = pattern;
+	log->patterns[log->pattern_count++] = arena_format(arena, "%s.1", pattern);
 }
 
 /* Notes in LOG who reads a log with STATUS. */
@@ -142,6 +162,21 @@ static void find_standard_error(struct arena *arena, const struct target_process
 		log->name = arena_format(arena, "its standard error, %.*s", (int)length, target);
 }
 
+/* Returns true if the pattern of the log LOG may match several files. */
+static bool has_wildcard(const char *log)
+{
+	for (; *log; log++) {
+		if (*log != '%')
+			continue;
+		log++;
+		if (*log == 'n' || *log == 'h')
+			return true;
+		if (!*log)
+			break;
+	}
+	return false;
+}
+
 struct dump_log dump_log_find(struct arena *arena, const struct target_process *process)
 {
 	struct dump_log log = {.name = process->log};
@@ -150,7 +185,7 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 	if (strcmp(process->log, "stderr") == 0) {
 		find_standard_error(arena, process, &log);
 	} else if (process->announced) {
-		log.patterns[log.pattern_count++] = log_pattern(arena, &log, process, "root", "");
+		add_patterns(arena, &log, log_pattern(arena, &log, process, "root", ""));
 	} else {
 		/* A relative path begins at the folder where the program was started.  The program
 		 * may have left that folder. */
@@ -159,17 +194,19 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 		        arena_format(arena, "root%s", quote_for_glob(arena, process->started_in))};
 		size_t folder_count = process->log[0] == '/' || !*process->started_in ? 1 : 2;
 		for (size_t i = 0; i < 2 * folder_count; i++)
-			log.patterns[log.pattern_count++] =
-			        log_pattern(arena, &log, process, folders[i / 2],
-			                    process_name(arena, process->pid, i % 2 == 0));
+			add_patterns(arena, &log,
+			             log_pattern(arena, &log, process, folders[i / 2],
+			                         process_name(arena, process->pid, i % 2 == 0)));
 	}
-	log.files = find_files(&log);
-	log.before = arena_alloc(arena, log.files.gl_pathc * sizeof *log.before);
-	for (size_t i = 0; i < log.files.gl_pathc; i++)
-		log.before[i] = state_of(log.files.gl_pathv[i]);
-	if (log.files.gl_pathc > 0 && strcmp(process->log, "stderr") != 0 &&
-	    lstat(log.files.gl_pathv[0], &status) == 0)
+	glob_t files = find_files(&log);
+	for (size_t i = 0; i < files.gl_pathc; i++)
+		if (stat(files.gl_pathv[i], &status) == 0)
+			search_of(&log, &status)->at = status.st_size;
+	/* With %n, %h or %e the pattern may match other files than the next one. */
+	if (files.gl_pathc > 0 && log.reader == READ_BY_TOOL && !has_wildcard(process->log) &&
+	    strcmp(process->log, "stderr") != 0 && lstat(files.gl_pathv[0], &status) == 0)
 		find_reader(&log, &status);
+	globfree(&files);
 	return log;
 }
 
@@ -199,82 +236,175 @@ const char *dump_log_hint(struct arena *arena, const struct target_process *proc
 		                    (int)length, target);
 	const char *folder =
 	        arena_format(arena, "%s%.*s", root, (int)(slash - process->log), process->log);
-	return strchr(folder, '%') || stat(folder, &status) == 0 || errno != ENOENT
-	               ? ""
-	               : "; the log's folder is not there";
+	struct statvfs system;
+	if (strchr(folder, '%'))
+		return "";
+	if (stat(folder, &status) != 0)
+		return errno == ENOENT ? "; the log's folder is not there" : "";
+	if (statvfs(folder, &system) != 0)
+		return "";
+	return (system.f_flag & ST_RDONLY) != 0 ? "; the log's file system is read-only"
+	       : system.f_bavail == 0           ? "; the log's file system is full"
+	                                        : "";
 }
 
 /* -- reading the dump -------------------------------------------------------------------------- */
 
-/* Returns the size in bytes that the file with the state NOW had before the dump was asked for.
- * The log may have been renamed since (log_max=): a new file then has its name. */
-static off_t size_before(const struct dump_log *log, const struct stat *now)
-{
-	for (size_t i = 0; i < log->files.gl_pathc; i++) {
-		const struct stat *before = &log->before[i];
-		if (before->st_dev == now->st_dev && before->st_ino == now->st_ino &&
-		    before->st_size <= now->st_size)
-			return before->st_size;
-	}
-	return 0;
-}
+/* A line of the tracer ends in the last LEAKWRAP_LINE_MAX bytes of a line of the file. */
+#define LINE_ROOM ((size_t)2 * LEAKWRAP_LINE_MAX)
 
-/* Searches FILE from START on for a whole dump of PROCESS.  Reports of misuse do not count.
- * Returns as dump_log_read. */
-static char *read_dump(const struct target_process *process, const char *file, off_t start,
-                       size_t *dump_size)
-{
-	char prefix[64];
-	FILE *stream = fopen(file, "re");
-	char *line = NULL;
-	size_t room = 0, kept_size = 0, kept_room = 0;
-	char *kept = NULL;
-	bool begun = false, whole = false;
-	ssize_t length;
+/* So many bytes of other programs are read at most before the caller looks at the time again. */
+#define FOREIGN_MAX ((off_t)64 << 20)
 
-	if (!stream)
-		return NULL;
-	snprintf(prefix, sizeof prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX, process->inner_pid);
-	fseeko(stream, start, SEEK_SET);
-	while (!whole && (length = getline(&line, &room, stream)) > 0 && line[length - 1] == '\n') {
-		/* In front may stand a line of another program that lacks its end. */
-		const char *own = memmem(line, (size_t)length, prefix, strlen(prefix));
-		const char *rest = own ? strchr(own, ']') : NULL;
-		if (!rest)
-			continue;
-		size_t size = (size_t)(line + length - own);
-		/* Lines before this one belong to a dump that was already being written. */
-		if (strncmp(rest, "] dump ", 7) == 0) {
-			begun = memmem(own, size, " reason=misuse ", 15) == NULL;
-			kept_size = 0;
+/* The lines of a log. */
+struct lines {
+	FILE *stream;
+	char line[LINE_ROOM]; /* the end of the present line */
+	size_t length;
+	off_t at;         /* the place behind it in the file */
+	off_t own_end;    /* the place behind the last line of the process */
+	char prefix[64];  /* of the lines of the process */
+	const char *own;  /* in LINE: a line of the process; NULL: none.  In front may stand a line
+	                   * of another program that lacks its end */
+	const char *rest; /* behind "[PID.N" */
+};
+
+/* Reads the next line, which has its end.  Returns false if there is none, or after FOREIGN_MAX
+ * bytes without a line of the process. */
+static bool read_line(struct lines *lines)
+{
+	int c = EOF;
+
+	lines->length = 0;
+	while (lines->at - lines->own_end < FOREIGN_MAX && (c = getc_unlocked(lines->stream)) != EOF) {
+		if (lines->length == LINE_ROOM) {
+			lines->length = LINE_ROOM / 2;
+			memcpy(lines->line, lines->line + LINE_ROOM / 2, LINE_ROOM / 2);
 		}
-		if (!begun)
+		lines->line[lines->length++] = (char)c;
+		lines->at++;
+		if (c != '\n')
 			continue;
-		GROW(kept, kept_room, kept_size + size);
-		memcpy(kept + kept_size, own, size);
-		kept_size += size;
-		whole = strncmp(rest, "] end ", 6) == 0;
+		lines->own =
+		        memmem(lines->line, lines->length, lines->prefix, strlen(lines->prefix));
+		lines->rest = lines->own
+		                      ? memchr(lines->own, ']',
+		                               (size_t)(lines->line + lines->length - lines->own))
+		                      : NULL;
+		if (lines->rest)
+			lines->own_end = lines->at;
+		return true;
 	}
-	free(line);
-	fclose(stream);
-	if (!whole) {
-		free(kept);
-		return NULL;
-	}
-	*dump_size = kept_size;
-	return kept;
+	return false;
 }
 
-char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size)
+/* Returns true if the rest of LINES's present line begins with TEXT. */
+static bool rest_is(const struct lines *lines, const char *text)
+{
+	const size_t left = (size_t)(lines->line + lines->length - lines->rest);
+	return left >= strlen(text) && memcmp(lines->rest, text, strlen(text)) == 0;
+}
+
+static bool holds(const char *text, size_t size, const char *wanted)
+{
+	return memmem(text, size, wanted, strlen(wanted)) != NULL;
+}
+
+/* The text of a dump, as far as it was read. */
+struct dump_text {
+	char *bytes;
+	size_t size, room;
+	bool is_begun, has_kinds;
+	off_t start; /* in the file */
+};
+
+/* Adds the present line of LINES, one of the process.  Returns true if the dump is whole. */
+static bool add_line(struct dump_text *dump, const struct lines *lines)
+{
+	const size_t size = (size_t)(lines->line + lines->length - lines->own);
+
+	/* Lines before this one belong to a dump that was already being written.  Reports of misuse
+	 * do not count. */
+	if (rest_is(lines, "] dump ")) {
+		dump->is_begun = !holds(lines->own, size, " reason=misuse ");
+		dump->has_kinds = false;
+		dump->size = 0;
+		dump->start = lines->at - (off_t)lines->length;
+	}
+	if (!dump->is_begun)
+		return false;
+	GROW(dump->bytes, dump->room, dump->size + size);
+	memcpy(dump->bytes + dump->size, lines->own, size);
+	dump->size += size;
+	/* A dump says in a note why it has no kinds. */
+	if (rest_is(lines, "] kinds ") || rest_is(lines, "] note lost memory is not told "))
+		dump->has_kinds = true;
+	return rest_is(lines, "] end ");
+}
+
+/* Goes on with SEARCH of the file STREAM.  Returns as dump_log_read. */
+static char *search_file(const struct target_process *process, FILE *stream,
+                         struct dump_search *search, bool kinds, size_t *size)
+{
+	struct lines *lines = xmalloc(sizeof *lines);
+	struct dump_text dump = {0};
+	bool is_whole = false;
+
+	lines->stream = stream;
+	lines->at = lines->own_end = search->at;
+	snprintf(lines->prefix, sizeof lines->prefix, "%s%lu.", LEAKWRAP_LINE_PREFIX,
+	         process->inner_pid);
+	fseeko(stream, search->at, SEEK_SET);
+	while (!is_whole && read_line(lines)) {
+		if (!lines->rest || !add_line(&dump, lines))
+			continue;
+		is_whole = !kinds || dump.has_kinds;
+		dump.is_begun = is_whole;
+	}
+	const bool is_given_up = lines->at - lines->own_end >= FOREIGN_MAX;
+	/* The next search begins with a line that may lack its end now. */
+	search->at = dump.is_begun && !is_given_up ? dump.start
+	             : is_given_up                 ? lines->at
+	                                           : lines->at - (off_t)lines->length;
+	free(lines);
+	if (!is_whole) {
+		free(dump.bytes);
+		return NULL;
+	}
+	*size = dump.size;
+	return dump.bytes;
+}
+
+/* Searches the file PATH, if it has grown, and not what its owner may have put there meanwhile. */
+static char *search_path(const struct target_process *process, struct dump_log *log,
+                         const char *path, bool kinds, size_t *size)
+{
+	struct stat status;
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+		return NULL;
+	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	FILE *stream = fd >= 0 ? fdopen(fd, "r") : NULL;
+	char *dump = NULL;
+
+	if (stream && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
+		struct dump_search *search = search_of(log, &status);
+		if (status.st_size > search->at)
+			dump = search_file(process, stream, search, kinds, size);
+	}
+	if (stream)
+		fclose(stream);
+	else if (fd >= 0)
+		close(fd);
+	return dump;
+}
+
+char *dump_log_read(const struct target_process *process, struct dump_log *log, bool kinds,
+                    size_t *size)
 {
 	glob_t files = find_files(log);
 	char *dump = NULL;
-	for (size_t i = 0; i < files.gl_pathc && !dump; i++) {
-		const struct stat now = state_of(files.gl_pathv[i]);
-		const off_t before = size_before(log, &now);
-		if (now.st_size > before)
-			dump = read_dump(process, files.gl_pathv[i], before, size);
-	}
+	for (size_t i = 0; i < files.gl_pathc && !dump; i++)
+		dump = search_path(process, log, files.gl_pathv[i], kinds, size);
 	globfree(&files);
 	return dump;
 }
@@ -283,5 +413,5 @@ void dump_log_free(struct dump_log *log)
 {
 	for (size_t i = 0; i < log->held_count; i++)
 		close(log->held[i]);
-	globfree(&log->files);
+	free(log->searches);
 }

@@ -2,8 +2,9 @@
 #ifndef TOOLS_DUMP_LOG_H
 #define TOOLS_DUMP_LOG_H
 
-#include <glob.h>
-#include <sys/stat.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 #include "tools/process/target_process.h"
 
@@ -13,17 +14,24 @@ enum dump_reader {
 	READ_BY_NOBODY, /* the log is closed or keeps nothing */
 };
 
-/* The files to which the dump may come, and their states before it was asked for. */
+/* How far a file was searched for the dump. */
+struct dump_search {
+	dev_t device;
+	ino_t inode;
+	off_t at; /* at first the size before the dump was asked for: the dump stands behind */
+};
+
+/* The files to which the dump may come. */
 struct dump_log {
 	enum dump_reader reader;
 	const char *name;        /* of the log, for people */
 	const char *what;        /* it is, for people; NULL if the tool reads it */
-	const char *patterns[4]; /* of glob(3): only the process knows the next %n */
+	const char *patterns[8]; /* of glob(3): only the process knows the next %n */
 	size_t pattern_count;
-	glob_t files;
 	int held[4]; /* descriptors of files and folders that must outlive the process */
 	size_t held_count;
-	struct stat *before; /* of FILES: the dump will stand behind their bytes */
+	struct dump_search *searches; /* a file for each; the file may be renamed */
+	size_t search_count, search_room;
 };
 
 /* Finds where the next dump of PROCESS may come.  Call it before the signal is sent.  Strings come
@@ -33,9 +41,11 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 /* Returns true if somebody reads LOG of PROCESS, otherwise prints a message. */
 bool dump_log_is_read(const struct dump_log *log, const struct target_process *process);
 
-/* Returns the text of the new dump of PROCESS, of *SIZE bytes, which the caller frees.  Returns
- * NULL if the dump is not whole yet. */
-char *dump_log_read(const struct target_process *process, const struct dump_log *log, size_t *size);
+/* Returns the text of the new dump of PROCESS, of *SIZE bytes, which the caller frees.  KINDS: the
+ * dump was asked to tell lost from reachable memory, and one without that is another's.  Returns
+ * NULL if the dump is not whole yet, or for now if other bytes in front of it take long to read. */
+char *dump_log_read(const struct target_process *process, struct dump_log *log, bool kinds,
+                    size_t *size);
 
 /* Returns why the dump of PROCESS may not have come to its log, as the end of a message: the
  * process has another root folder, or the log's folder is not there.  Returns "" if neither is

@@ -1,0 +1,124 @@
+#!/bin/sh
+# leakwrap dump finds the dump, whatever happens to the log meanwhile, and no file holds it up.
+cd "$(dirname "$0")/../.." || exit 2
+. tests/lib.sh
+. tests/tool/tool.sh
+
+# For each byte of its input the program stands still for a second: a signal waits until the child of
+# vfork has ended.
+cat >"$W/wait.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+void *volatile kept;
+int main(void)
+{
+	char byte;
+	kept = malloc(1000);
+	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
+		return 1;
+	while (read(STDIN_FILENO, &byte, 1) != 0)
+		if (byte == '.' && vfork() == 0) {
+			sleep(1);
+			_exit(0);
+		}
+}
+END
+build wait "$W/wait.c"
+mkfifo "$W/input"
+
+# start OPTIONS: starts the program.
+start() {
+	: >"$W/ready"
+	LEAKWRAP_OPTIONS=exit=0:signal=RTMIN+3:$1 "$W/wait" <"$W/input" >"$W/ready" 2>"$W/stderr" &
+	program=$!
+	exec 3>"$W/input"
+	wait_until 10 test -s "$W/ready" || fail "the program does not start"
+}
+stop() {
+	exec 3>&-
+	wait "$program"
+}
+stand_still() {
+	printf . >&3
+	sleep 0.2
+}
+# ask NAME OPTION...: starts leakwrap dump as tool, which writes NAME.out and NAME.err.
+ask() {
+	name=$1
+	shift
+	"$lw" dump --timeout=10 "$@" "$program" >"$W/$name.out" 2>"$W/$name.err" &
+	tool=$!
+}
+# answered NAME: the tool has found the dump.
+answered() {
+	wait $tool
+	equal "$what: $(cat "$W/$1.err"): status" $? 0
+	grep -q ' total live_bytes=1000 ' "$W/$1.out" || fail "$what: $1 prints no dump"
+}
+has_asked() {
+	awk '/^ShdPnd/ { pending = $2 !~ /^0*$/ } END { exit !pending }' "/proc/$program/status"
+}
+
+what="the log is renamed after the dump"
+start "log=$W/log"
+stand_still
+ask renamed
+wait_until 10 has_asked || fail "$what: the tool does not ask"
+kill -STOP $tool
+wait_for_dump "$W/log" "$program.1"
+mv "$W/log" "$W/log.1"
+kill -CONT $tool
+answered renamed
+
+what="another client asks without kinds"
+stand_still
+ask plain
+plain=$tool
+wait_until 10 has_asked || fail "$what: the tool does not ask"
+ask kinds --kinds
+answered kinds
+grep -q '\] kinds definite_bytes=' "$W/kinds.out" || fail "$what: the dump has no kinds"
+tool=$plain
+answered plain
+
+what="a hole of 600 MB in the log"
+stand_still
+prlimit --as=300000000 "$lw" dump --timeout=30 "$program" >"$W/hole.out" 2>"$W/hole.err" &
+tool=$!
+wait_until 10 has_asked || fail "$what: the tool does not ask"
+truncate -s 600M "$W/log"
+answered hole
+rm "$W/log"
+stop
+
+what="a folder and a link whose names match the log's"
+mkdir "$W/s.backup"
+ln -s /dev/null "$W/s.0"
+start "log=$W/s.%n"
+ask pattern
+answered pattern
+stop
+
+what="the log becomes a FIFO, again and again"
+cat >"$W/swap.c" <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	while (argc > 2)
+		renameat2(AT_FDCWD, argv[1], AT_FDCWD, argv[2], RENAME_EXCHANGE);
+	return 1;
+}
+END
+build_plain swap "$W/swap.c"
+start "log=$W/swapped"
+: >"$W/swapped"
+mkfifo "$W/fifo"
+"$W/swap" "$W/swapped" "$W/fifo" &
+swapper=$!
+for _ in $(seq 40); do
+	timeout 5 "$lw" dump --timeout=1 "$program" >"$W/out" 2>"$W/err"
+	[ $? -ne 124 ] || fail "$what: leakwrap dump hangs"
+done
+kill $swapper
+stop
