@@ -116,7 +116,7 @@ start "log=$W/swapped"
 mkfifo "$W/fifo"
 "$W/swap" "$W/swapped" "$W/fifo" &
 swapper=$!
-for _ in $(seq 40); do
+for _ in $(seq 25); do
 	timeout 5 "$lw" dump --timeout=1 "$program" >"$W/out" 2>"$W/err"
 	[ $? -ne 124 ] || fail "$what: leakwrap dump hangs"
 done

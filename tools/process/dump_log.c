@@ -276,7 +276,8 @@ static bool read_line(struct lines *lines)
 	int c = EOF;
 
 	lines->length = 0;
-	while (lines->at - lines->own_end < FOREIGN_MAX && (c = getc_unlocked(lines->stream)) != EOF) {
+	while (lines->at - lines->own_end < FOREIGN_MAX &&
+	       (c = getc_unlocked(lines->stream)) != EOF) {
 		if (lines->length == LINE_ROOM) {
 			lines->length = LINE_ROOM / 2;
 			memcpy(lines->line, lines->line + LINE_ROOM / 2, LINE_ROOM / 2);
