@@ -4,8 +4,8 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# For each byte of its input the program stands still for a second: a signal waits until the child of
-# vfork has ended.
+# For each byte of its input the program stands still for a second: a signal waits until the child
+# of vfork has ended.
 cat >"$W/wait.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>

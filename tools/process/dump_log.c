@@ -84,21 +84,39 @@ static glob_t find_files(const struct dump_log *log)
 	return files;
 }
 
-/* Returns the search of the file with STATUS, which may have been truncated since. */
-static struct dump_search *search_of(struct dump_log *log, const struct stat *status)
+/* Opens the file PATH.  Returns a descriptor and sets *STATUS, or a negative number. */
+static int open_file(const char *path, struct stat *status)
 {
-	for (size_t i = 0; i < log->search_count; i++) {
-		struct dump_search *search = &log->searches[i];
-		if (search->device != status->st_dev || search->inode != status->st_ino)
-			continue;
-		if (search->at > status->st_size)
-			search->at = 0;
-		return search;
+	int fd = open_regular(path);
+	if (fd < 0 || fstat(fd, status) == 0)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Returns the search of the file FD with STATUS.  It begins again if the file was truncated or is a
+ * new one. */
+static struct dump_search *search_of(struct dump_log *log, int fd, const struct stat *status)
+{
+	struct dump_search *search = NULL;
+	for (size_t i = 0; i < log->search_count && !search; i++)
+		if (log->searches[i].device == status->st_dev &&
+		    log->searches[i].inode == status->st_ino)
+			search = &log->searches[i];
+	if (!search) {
+		GROW(log->searches, log->search_room, log->search_count + 1);
+		search = &log->searches[log->search_count++];
+		*search = (struct dump_search){.device = status->st_dev, .inode = status->st_ino};
 	}
-	GROW(log->searches, log->search_room, log->search_count + 1);
-	log->searches[log->search_count] =
-	        (struct dump_search){.device = status->st_dev, .inode = status->st_ino};
-	return &log->searches[log->search_count++];
+	char head[sizeof search->head];
+	const ssize_t length = pread(fd, head, sizeof head, 0);
+	const size_t head_size = length > 0 ? (size_t)length : 0;
+	if (search->at > status->st_size || head_size < search->head_size ||
+	    memcmp(head, search->head, search->head_size) != 0)
+		search->at = 0;
+	memcpy(search->head, head, head_size);
+	search->head_size = head_size;
+	return search;
 }
 
 /* Adds PATTERN, and the name that the process gives to a log that is full (log_max=). */
@@ -162,6 +180,24 @@ static void find_standard_error(struct arena *arena, const struct target_process
 		log->name = arena_format(arena, "its standard error, %.*s", (int)length, target);
 }
 
+/* Notes in LOG who reads the file that its patterns name, if it is there.  Every second pattern is
+ * of a full log. */
+static void find_reader_of_file(struct dump_log *log)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < log->pattern_count; i += 2) {
+		glob_t files = {0};
+		bool is_there = glob(log->patterns[i], 0, NULL, &files) == 0 &&
+		                lstat(files.gl_pathv[0], &status) == 0;
+		globfree(&files);
+		if (is_there) {
+			find_reader(log, &status);
+			return;
+		}
+	}
+}
+
 /* Returns true if the pattern of the log LOG may match several files. */
 static bool has_wildcard(const char *log)
 {
@@ -199,13 +235,15 @@ struct dump_log dump_log_find(struct arena *arena, const struct target_process *
 			                         process_name(arena, process->pid, i % 2 == 0)));
 	}
 	glob_t files = find_files(&log);
-	for (size_t i = 0; i < files.gl_pathc; i++)
-		if (stat(files.gl_pathv[i], &status) == 0)
-			search_of(&log, &status)->at = status.st_size;
-	/* With %n, %h or %e the pattern may match other files than the next one. */
-	if (files.gl_pathc > 0 && log.reader == READ_BY_TOOL && !has_wildcard(process->log) &&
-	    strcmp(process->log, "stderr") != 0 && lstat(files.gl_pathv[0], &status) == 0)
-		find_reader(&log, &status);
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		int fd = open_file(files.gl_pathv[i], &status);
+		if (fd < 0)
+			continue;
+		search_of(&log, fd, &status)->at = status.st_size;
+		close(fd);
+	}
+	if (strcmp(process->log, "stderr") != 0 && !has_wildcard(process->log))
+		find_reader_of_file(&log);
 	globfree(&files);
 	return log;
 }
@@ -376,26 +414,22 @@ static char *search_file(const struct target_process *process, FILE *stream,
 	return dump.bytes;
 }
 
-/* Searches the file PATH, if it has grown, and not what its owner may have put there meanwhile. */
+/* Searches the file PATH if it has grown. */
 static char *search_path(const struct target_process *process, struct dump_log *log,
                          const char *path, bool kinds, size_t *size)
 {
 	struct stat status;
-	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+	int fd = open_file(path, &status);
+	if (fd < 0)
 		return NULL;
-	const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	FILE *stream = fd >= 0 ? fdopen(fd, "r") : NULL;
-	char *dump = NULL;
-
-	if (stream && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
-		struct dump_search *search = search_of(log, &status);
-		if (status.st_size > search->at)
-			dump = search_file(process, stream, search, kinds, size);
-	}
-	if (stream)
-		fclose(stream);
-	else if (fd >= 0)
+	struct dump_search *search = search_of(log, fd, &status);
+	FILE *stream = status.st_size > search->at ? fdopen(fd, "r") : NULL;
+	if (!stream) {
 		close(fd);
+		return NULL;
+	}
+	char *dump = search_file(process, stream, search, kinds, size);
+	fclose(stream);
 	return dump;
 }
 

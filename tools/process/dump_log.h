@@ -19,6 +19,9 @@ struct dump_search {
 	dev_t device;
 	ino_t inode;
 	off_t at; /* at first the size before the dump was asked for: the dump stands behind */
+	/* The file's first bytes.  A new file may have the number of one that was removed. */
+	char head[128];
+	size_t head_size;
 };
 
 /* The files to which the dump may come. */
