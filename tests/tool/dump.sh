@@ -85,6 +85,15 @@ status_is 0 "$lw" dump --timeout=2 $program
 shows_dump 1
 stop
 
+# A line feed in the program's path.
+line_feed="$W/two
+lines"
+cp "$W/wait" "$line_feed"
+LEAKWRAP_OPTIONS="log=$W/log.%p" start_program "$line_feed"
+status_is 0 "$lw" dump --timeout=5 $program
+shows_dump 1
+stop
+
 # A log that comes to log_max= is renamed: the dump is in a new file then.
 LEAKWRAP_OPTIONS="log=$W/turned.log:log_max=1K:exit=0" start_program "$W/wait"
 for number in 1 2 3 4 5; do

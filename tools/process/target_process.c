@@ -228,19 +228,29 @@ bool process_is_traced(pid_t pid)
 	return found;
 }
 
+/* Returns PATH as /proc/PID/maps has it: only a line feed looks otherwise there (proc(5)). */
+static const char *path_in_maps(struct arena *arena, const char *path)
+{
+	const char *line_end = strchr(path, '\n');
+	return line_end ? arena_format(arena, "%.*s\\012%s", (int)(line_end - path), path,
+	                               path_in_maps(arena, line_end + 1))
+	                : path;
+}
+
 /* Finds the address at which the process has mapped the first segment of TRACED.  Returns false if
  * it has not mapped it. */
 static bool find_mapping(struct arena *arena, const struct traced_file *traced, uint64_t *address)
 {
 	size_t size;
 	char *maps = read_process_file(arena, traced->thread, "maps", &size), *save = NULL;
+	const char *wanted = path_in_maps(arena, traced->path);
 	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		const char *path = strchr(line, '/');
 		/* "55d0c8a00000-55d0c8a08000 r--p 00000000 fe:00 4711 /opt/app/server" */
 		const char *flags = strchr(line, ' '),
 		           *offset = flags ? strchr(flags + 1, ' ') : NULL;
-		if (!path || !offset || strcmp(path, traced->path) != 0 ||
+		if (!path || !offset || strcmp(path, wanted) != 0 ||
 		    strtoull(offset, NULL, 16) != traced->offset)
 			continue;
 		*address = strtoull(line, NULL, 16);
