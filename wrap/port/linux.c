@@ -136,10 +136,19 @@ static struct kernel_time read_clock(clockid_t clock)
 	return now;
 }
 
+/* The clock at the last look, in seconds.  A sandbox may forbid to look again.  Then a millisecond
+ * passes with each look, so that those who wait for a time limit do not wait for ever. */
+static _Atomic uintptr_t last_second;
+
 uint64_t leakwrap_time_monotonic(void)
 {
+	static _Atomic uint32_t looks;
 	const struct kernel_time now = read_clock(CLOCK_MONOTONIC);
 
+	if (now.seconds == 0 && now.nanoseconds == 0)
+		return (uint64_t)atomic_load(&last_second) * 1000000000u +
+		       (uint64_t)atomic_fetch_add(&looks, 1) * 1000000u;
+	atomic_store_explicit(&last_second, (uintptr_t)now.seconds, memory_order_relaxed);
 	return (uint64_t)now.seconds * 1000000000u + (uint64_t)now.nanoseconds;
 }
 
