@@ -85,6 +85,19 @@ status_is 0 "$lw" dump --timeout=2 $program
 shows_dump 1
 stop
 
+# The collector of D programs takes the signal. Another signal reaches the tracer.
+echo 'int unused;' >"$W/d.c"
+build_plain libgphobos.so.3 -shared -fPIC "$W/d.c"
+build d_program "$W/wait.c" -Wl,--no-as-needed "$W/libgphobos.so.3"
+start_program "$W/d_program"
+status_is 2 "$lw" dump $program
+said 'is a D program: its collector uses signal USR1'
+stop
+LEAKWRAP_OPTIONS=signal=RTMIN+3:log=$W/log.%p start_program "$W/d_program"
+status_is 0 "$lw" dump $program
+shows_dump 1
+stop
+
 # A line feed in the program's path.
 line_feed="$W/two
 lines"

@@ -419,6 +419,20 @@ static const char *signal_name(struct arena *arena, int number)
 	return name ? name : arena_format(arena, "RTMIN+%d", number - SIGRTMIN);
 }
 
+/* Returns true if PROCESS has loaded the library of D, whose collector stops threads by SIGUSR1.
+ * Its handler is set past the wraps.  It would wait for the collector for ever. */
+static bool has_collector(struct arena *arena, const struct target_process *process)
+{
+	static const char *const names[] = {"/libgphobos.so", "/libphobos2.so", "/libdruntime-"};
+	size_t size;
+	const char *maps = read_process_file(arena, process->pid, "maps", &size);
+
+	for (size_t i = 0; maps && i < sizeof names / sizeof *names; i++)
+		if (strstr(maps, names[i]))
+			return true;
+	return false;
+}
+
 /* Returns true if PROCESS has a handler of its dump signal, otherwise prints a message. */
 static bool is_signal_handled(struct arena *arena, const struct target_process *process,
                               const char *status)
@@ -435,6 +449,13 @@ static bool is_signal_handled(struct arena *arena, const struct target_process *
 		         is_filtered ? "; its seccomp filter may allow the tracer no handler, see "
 		                       "leakwrap(7)"
 		                     : "");
+		return false;
+	}
+	if (process->signal == SIGUSR1 && has_collector(arena, process)) {
+		complain(
+		        "process %d is a D program: its collector uses signal USR1, and would wait "
+		        "for ever; start it with LEAKWRAP_OPTIONS=signal=RTMIN+3",
+		        pid);
 		return false;
 	}
 	return true;
