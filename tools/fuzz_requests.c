@@ -32,8 +32,9 @@ static void refuse(const char *path)
 	abort();
 }
 
-void __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when);
-void __wrap_watch_sleep(struct watch *asked, double when);
+bool __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when,
+                        int client);
+bool __wrap_watch_sleep(struct watch *asked, double when, int client);
 FILE *__wrap_fopen(const char *path, const char *mode);
 FILE *__real_fopen(const char *path, const char *mode);
 int __wrap_open(const char *path, int flags, int mode);
@@ -42,14 +43,17 @@ DIR *__wrap_opendir(const char *path);
 DIR *__real_opendir(const char *path);
 
 /* The processes keep their dumps, and seconds= is not waited for. */
-void __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when)
+bool __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when,
+                        int client)
 {
-	(void)asked, (void)targets, (void)count, (void)when;
+	(void)asked, (void)targets, (void)count, (void)when, (void)client;
+	return true;
 }
 
-void __wrap_watch_sleep(struct watch *asked, double when)
+bool __wrap_watch_sleep(struct watch *asked, double when, int client)
 {
-	(void)asked, (void)when;
+	(void)asked, (void)when, (void)client;
+	return true;
 }
 
 FILE *__wrap_fopen(const char *path, const char *mode)

@@ -160,6 +160,21 @@ fi
 kill "$server"
 server=$whole url=$whole_url
 
+# A client that has left keeps no connection, though its seconds are not over. Three threads remain:
+# the first, the one that asks, and the one that accepts connections.
+threads() {
+	find "/proc/$server/task" -mindepth 1 -maxdepth 1 | wc -l
+}
+has_only() {
+	[ "$(threads)" -le "$1" ]
+}
+wait_until "$patience" has_only 3 || fail "a connection stays: $(threads) threads"
+for path in "/process/$first/debug/pprof/heap" /debug/pprof/heap; do
+	curl -s -m 1 -o /dev/null "$url$path?seconds=3600"
+	equal "status of curl, which leaves" $? 28
+	wait_until "$patience" has_only 3 || fail "a client that has left keeps $path"
+done
+
 # What is not there, or makes no sense.
 get 404 "/process/1/debug/pprof/heap"
 shows 'no traced process 1 is served'

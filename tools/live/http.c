@@ -92,6 +92,8 @@ enum MHD_Result http_take_request(void *context, struct MHD_Connection *connecti
 	        .debug = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "debug"),
 	        .kinds = MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "kinds"),
 	        .body = body->text ? body->text : "",
+	        .client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+	                          ->connect_fd,
 	};
 	return send_reply(connection, web_answer(&http->web, &request));
 }

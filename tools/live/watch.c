@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/live/client.h"
 #include "tools/process/dump_log.h"
 #include "tools/log/read_log.h"
 #include "tools/symbolize/symbolize.h"
@@ -531,12 +532,16 @@ void watch_wait(struct watch *watch, struct target **targets, size_t count)
 		targets[i]->users--;
 }
 
-void watch_sleep(struct watch *watch, double when)
+bool watch_sleep(struct watch *watch, double when, int client)
 {
-	struct timespec until = {.tv_sec = (time_t)when,
-	                         .tv_nsec = (long)((when - (double)(time_t)when) * 1e9)};
-	while (!watch->stopping && watch_now() < when)
+	while (!watch->stopping && watch_now() < when) {
+		const double wake = fmin(when, watch_now() + 1);
+		const struct timespec until = {(time_t)wake, (long)(fmod(wake, 1) * 1e9)};
+		if (client_has_left(client))
+			return false;
 		pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+	}
+	return true;
 }
 
 /* Returns when all of the COUNT targets that were not asked since WHEN may be asked. */
@@ -551,22 +556,27 @@ static double time_to_ask(const struct watch *watch, struct target *const *targe
 	return due;
 }
 
-void watch_renew(struct watch *watch, struct target **targets, size_t count, double when)
+bool watch_renew(struct watch *watch, struct target **targets, size_t count, double when,
+                 int client)
 {
+	bool stays = true;
 	double due;
 
 	for (size_t i = 0; i < count; i++)
 		targets[i]->users++;
 	watch_wait(watch, targets, count);
 	/* Others may ask meanwhile. */
-	while (!watch->stopping && (due = time_to_ask(watch, targets, count, when)) > watch_now())
-		watch_sleep(watch, due);
-	for (size_t i = 0; i < count; i++)
+	while (stays && !watch->stopping &&
+	       (due = time_to_ask(watch, targets, count, when)) > watch_now())
+		stays = watch_sleep(watch, due, client);
+	for (size_t i = 0; stays && i < count; i++)
 		if (targets[i]->asked_at < when)
 			want(watch, targets[i], watch_now());
-	watch_wait(watch, targets, count);
+	if (stays)
+		watch_wait(watch, targets, count);
 	for (size_t i = 0; i < count; i++)
 		targets[i]->users--;
+	return stays;
 }
 
 const struct dump *watch_last(const struct target *target)

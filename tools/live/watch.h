@@ -100,11 +100,13 @@ void watch_want(struct watch *watch, struct target *target);
 
 /* Asks for a dump of each of the COUNT targets that were not asked since WHEN, in seconds of
  * watch_now, as soon as their shortest intervals allow, but not before WHEN.  Waits for the dumps
- * as watch_wait does. */
-void watch_renew(struct watch *watch, struct target **targets, size_t count, double when);
+ * as watch_wait does.  Returns false, and asks no more, if CLIENT leaves before they are asked. */
+bool watch_renew(struct watch *watch, struct target **targets, size_t count, double when,
+                 int client);
 
-/* Sleeps until WHEN with the lock released, and wakes up early when the watch ends. */
-void watch_sleep(struct watch *watch, double when);
+/* Sleeps until WHEN with the lock released, and wakes up early when the watch ends.  Returns false
+ * within about a second if CLIENT leaves: the socket of the client that waits, or -1. */
+bool watch_sleep(struct watch *watch, double when, int client);
 
 /* Waits until no one of the COUNT targets is wanted any more.  Does not wait for those that are
  * late.  Lets go of the lock meanwhile. */

@@ -40,6 +40,12 @@ static struct web_reply make_error(unsigned status, const char *format, ...)
 	return make_reply(status, text_type, body, size);
 }
 
+/* Answers a client that has left.  Nobody reads it. */
+static struct web_reply answer_nobody(void)
+{
+	return make_error(503, "the client has left");
+}
+
 /* Returns whether TARGET has a dump and the last try did not fail.  Sets *REPLY if not. */
 static bool has_dump(const struct watch *watch, const struct target *target,
                      struct web_reply *reply)
@@ -72,6 +78,7 @@ struct wish {
 	bool is_text;
 	double seconds; /* 0: what is live, otherwise what changes meanwhile */
 	unsigned kinds; /* a set; 0: all live blocks, whatever their kind */
+	int client;     /* its socket */
 };
 
 /* Reads the parameters of REQUEST into *WISH.  IS_TEXT: the page is text anyway.  Returns false,
@@ -108,6 +115,7 @@ static bool read_wish(const struct web_request *request, bool is_text, struct wi
 	                      .type = is_text ? text_type : "application/octet-stream",
 	                      .is_text = is_text,
 	                      .seconds = (double)seconds,
+	                      .client = request->client,
 	                      .kinds = kinds};
 	return true;
 }
@@ -141,7 +149,8 @@ static struct web_reply answer_difference(struct watch *watch, struct target *ta
 {
 	struct web_reply reply = {0};
 
-	watch_renew(watch, &target, 1, watch_now());
+	if (!watch_renew(watch, &target, 1, watch_now(), wish->client))
+		return answer_nobody();
 	if (!has_dump(watch, target, &reply))
 		return reply;
 	const double began = watch_now();
@@ -149,8 +158,9 @@ static struct web_reply answer_difference(struct watch *watch, struct target *ta
 	size_t old_size = target->raw_size, size = 0;
 
 	memcpy(old, target->raw, old_size);
-	watch_renew(watch, &target, 1, began + wish->seconds);
-	if (has_dump(watch, target, &reply)) {
+	if (!watch_renew(watch, &target, 1, began + wish->seconds, wish->client)) {
+		reply = answer_nobody();
+	} else if (has_dump(watch, target, &reply)) {
 		char *body = render_difference(target, old, old_size, watch_now() - began,
 		                               wish->render, &size);
 		reply = body ? make_reply(200, wish->type, body, size)
@@ -352,16 +362,18 @@ static struct web_reply answer_group_difference(struct web *web, const char *wha
 	struct target **targets = watch_find(watch, what, &count);
 	struct web_reply reply;
 
-	watch_renew(watch, targets, count, watch_now());
+	bool stays = watch_renew(watch, targets, count, watch_now(), wish->client);
 	const double began = watch_now();
 	struct sum *old = sum_make(watch, targets, count);
 	free(targets);
-	watch_sleep(watch, began + wish->seconds);
+	stays = stays && watch_sleep(watch, began + wish->seconds, wish->client);
 	watch_scan(watch);
 	targets = watch_find(watch, what, &count);
-	watch_renew(watch, targets, count, began + wish->seconds);
+	stays = stays && watch_renew(watch, targets, count, began + wish->seconds, wish->client);
 	struct sum *new = sum_make(watch, targets, count);
-	if (watch->stopping) {
+	if (!stays) {
+		reply = answer_nobody();
+	} else if (watch->stopping) {
 		reply = make_error(503, "the server ends");
 	} else if (old && new) {
 		char *body = render_change(&watch->report, old->dump, new->dump,
