@@ -129,6 +129,21 @@ if [ "$(id -u)" != 0 ]; then
 	chmod 700 "$W/queue"
 fi
 
+# Each round has a profile of each process, though the first search for processes takes longer.
+cp "$(command -v sleep)" "$W/sleep" || exit 2
+mkdir "$W/untraced" "$W/rounds" && mv "$W/sleep" "$W/untraced/pushed" || exit 2
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in 1 2 3 4 5; do
+		"$W/untraced/pushed" 1000 &
+		started="$started $!"
+	done
+done
+echo 200 >"$W/got/status"
+rm "$W/got"/*.request
+status_is 0 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/rounds" --interval=2 --count=3 \
+	pushed
+equal "profiles of three rounds" "$(find "$W/got" -name '*.request' | wc -l)" 3
+
 status_is 2 push --label=1x=y
 said 'NAME=VALUE'
 status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed

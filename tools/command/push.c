@@ -359,8 +359,9 @@ static void send_queue(struct push *push)
 
 /* -- the loop ---------------------------------------------------------------------------------- */
 
-/* Puts a profile of each process that is due into the queue. */
-static void take_profiles(struct push *push)
+/* Puts a profile of each process that is due into the queue.  Returns when the processes had been
+ * asked: the search for them may take seconds. */
+static double take_profiles(struct push *push)
 {
 	struct watch *watch = &push->watch;
 	pthread_mutex_lock(&watch->lock);
@@ -376,6 +377,7 @@ static void take_profiles(struct push *push)
 		dumps[i] = targets[i]->dumps;
 		watch_want(watch, targets[i]);
 	}
+	const double asked_at = watch_now();
 	watch_wait(watch, targets, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct target *target = targets[i];
@@ -401,6 +403,7 @@ static void take_profiles(struct push *push)
 	free(targets);
 	free(dumps);
 	pthread_mutex_unlock(&watch->lock);
+	return asked_at;
 }
 
 static const struct argp_option push_table[] = {
@@ -452,8 +455,7 @@ int command_push(int argc, char **argv)
 	double next = 0;
 	for (uint64_t rounds = 0; !ended && (!push.count || rounds < push.count);) {
 		if (watch_now() >= next) {
-			next = watch_now() + push.options.interval;
-			take_profiles(&push);
+			next = take_profiles(&push) + push.options.interval;
 			shorten_queue(&push);
 			rounds++;
 		}
