@@ -184,6 +184,37 @@ wait $marker || fail "mark, while a dump is written: $(cat "$W/mark.err")"
 kill -9 $pid
 wait $reader
 
+# Two commands that change the same do not miss what they asked for. The first reads the program's
+# memory so slowly at first that the second asks before the first has seen its change.
+cat >"$W/slow.c" <<'END'
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+ssize_t process_vm_readv(pid_t pid, const struct iovec *here, unsigned long count,
+                         const struct iovec *there, unsigned long there_count, unsigned long flags)
+{
+	static int reads;
+	if (reads++ < 3)
+		sleep(1);
+	return syscall(SYS_process_vm_readv, pid, here, count, there, there_count, flags);
+}
+END
+$CC -D_GNU_SOURCE -shared -fPIC -o "$W/slow.so" "$W/slow.c" || fail "cannot compile slow.so"
+start two exit=0
+LD_PRELOAD=$W/slow.so "$lw" set -t 30 $pid sample=64K 2>"$W/slow.err" &
+setter=$!
+sleep 1.5
+status_is 0 "$lw" set -t 30 $pid sample=128K
+wait $setter || fail "the slow set: $(cat "$W/slow.err")"
+exec 6<"/proc/$pid/status"
+flock 6 # as a command does whose turn it is
+status_is 2 "$lw" set -t 1 $pid sample=0
+said "other commands of leakwrap were asking process $pid all the 1 s"
+exec 6<&-
+status_is 0 "$lw" set $pid sample=0
+exec 7>&-
+wait $pid || fail "the program of two commands ends with status $?"
+
 # What makes no sense, or is refused, changes nothing.
 start checked misuse=report
 for wrong in kinds kinds=lost record=2 record= sample=2G sample=x sample=99999999 depth=3 record; do

@@ -56,7 +56,7 @@ bool wait_for_turn(const struct target_process *process, uint64_t timeout, int *
 	for (uint64_t waited = 0; !process_take_turn(process, turn); waited++) {
 		const struct timespec pause = {.tv_nsec = 10000000};
 		if (waited >= timeout * 100) {
-			complain_of_blocked_signal(process, (double)timeout);
+			complain_of_no_turn(process, (double)timeout);
 			return false;
 		}
 		nanosleep(&pause, NULL);

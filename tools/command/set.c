@@ -167,27 +167,18 @@ static bool is_refused(const struct set_options *options, const struct target_pr
 	return true;
 }
 
-/* Sends REQUEST to PROCESS, and waits until it announces what OPTIONS say. */
-static enum status request(struct arena *arena, struct target_process *process, uint32_t request,
-                           struct set_options *options)
+/* Sends REQUEST to PROCESS, whose turn it is, and waits until it announces what OPTIONS say. */
+static enum status send_request(struct arena *arena, struct target_process *process,
+                                uint32_t request, struct set_options *options)
 {
-	int turn;
-
-	if (!wait_for_turn(process, options->process.timeout, &turn))
-		return STATUS_USAGE;
 	if (process->announced)
 		reexamine_process(arena, process);
 	options->marks_before = process->marks;
-	if (is_refused(options, process)) {
-		process_end_turn(turn);
+	if (is_refused(options, process))
 		return STATUS_USAGE;
-	}
-	bool sent = sigqueue(process->pid, process->signal,
-	                     (union sigval){.sival_int = (int)request}) == 0;
-	int error = errno;
-	process_end_turn(turn);
-	if (!sent) {
-		complain("process %d: %s", process->pid, strerror(error));
+	if (sigqueue(process->pid, process->signal, (union sigval){.sival_int = (int)request}) !=
+	    0) {
+		complain("process %d: %s", process->pid, strerror(errno));
 		return STATUS_USAGE;
 	}
 	if (!process->announced) {
@@ -197,6 +188,20 @@ static enum status request(struct arena *arena, struct target_process *process, 
 		return STATUS_FINE;
 	}
 	return wait_until_done(arena, process, options);
+}
+
+/* Does the same as soon as no other command asks PROCESS.  The turn lasts until the change is seen:
+ * the next command may change the same. */
+static enum status request(struct arena *arena, struct target_process *process, uint32_t request,
+                           struct set_options *options)
+{
+	int turn;
+
+	if (!wait_for_turn(process, options->process.timeout, &turn))
+		return STATUS_USAGE;
+	const enum status status = send_request(arena, process, request, options);
+	process_end_turn(turn);
+	return status;
 }
 
 static enum status set(struct arena *arena, struct target_process *process,

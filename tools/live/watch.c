@@ -258,7 +258,7 @@ static void poll_request(struct request *request, bool kinds, double timeout)
 		if (request->sent)
 			complain("no whole dump of process %d came in time", pid);
 		else
-			complain_of_blocked_signal(&request->process, timeout);
+			complain_of_no_turn(&request->process, timeout);
 		request->is_late = true;
 		request->waits = false;
 	}

@@ -561,8 +561,13 @@ bool ask_for_dump(const struct target_process *process, bool kinds)
 	return false;
 }
 
-void complain_of_blocked_signal(const struct target_process *process, double seconds)
+void complain_of_no_turn(const struct target_process *process, double seconds)
 {
+	if (takes_signal(process)) {
+		complain("other commands of leakwrap were asking process %d all the %g s",
+		         process->pid, seconds);
+		return;
+	}
 	struct arena arena = {0};
 	const char *name = signal_name(&arena, process->signal);
 	complain("process %d blocks signal %s: none of its threads took it within %g s; if it "

@@ -34,7 +34,7 @@ bool examine_process(struct arena *arena, struct target_process *process,
                      const char *assumed_signal);
 
 /* Returns true if a request may be sent to PROCESS now, and sets *TURN for process_end_turn.  Until
- * then no other command of this tool may send one.
+ * then no other command of this tool may send one: what comes of the request is its own.
  *
  * Returns false if the request would have to wait.  While a dump is written, the handler may block
  * the signal for all threads.  Then one request waits, and the system loses others. */
@@ -46,8 +46,9 @@ void process_end_turn(int turn);
  * Returns false after a message. */
 bool ask_for_dump(const struct target_process *process, bool kinds);
 
-/* Says that no thread of PROCESS has taken the dump signal for SECONDS. */
-void complain_of_blocked_signal(const struct target_process *process, double seconds);
+/* Says why no request could be sent to PROCESS for SECONDS: no thread took the dump signal, or
+ * another command had its turn. */
+void complain_of_no_turn(const struct target_process *process, double seconds);
 
 /* Reads again what PROCESS announces.  Returns false if that cannot be read, or if no thread takes
  * the dump signal now: its handler may be running. */
