@@ -133,6 +133,16 @@ screen_has "^process $pid wide has ended"
 tmux send-keys q
 screen_has '^back$'
 
+# A file that cannot be written whole is not left, and the message says why.
+tmux send-keys "clear; (trap '' XFSZ; ulimit -f 1; $lw top --interval=1 ascending)" Enter
+screen_has "^process $first "
+screen_has keep_growing
+tmux send-keys p w
+screen_has "^leakwrap-$first-1.log: File too large"
+[ ! -e "$W/leakwrap-$first-1.log" ] || fail "a cut file is left"
+tmux send-keys q
+
+
 # Without UTF-8 and colour.
 tmux send-keys "clear; TERM=vt100 LC_ALL=C $lw top --interval=1 ascending" Enter
 screen_has '_.*[ >]keep_growing'

@@ -10,7 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writes the dumps that are shown to a new file of the current folder. */
+/* Writes the SIZE bytes to FD.  Returns false with errno set if that is not possible. */
+static bool write_all(int fd, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		const ssize_t written = write(fd, bytes, size);
+		if (written < 0 && errno != EINTR)
+			return false;
+		bytes += written > 0 ? written : 0;
+		size -= written > 0 ? (size_t)written : 0;
+	}
+	return true;
+}
+
+/* Writes the dumps that are shown to a new file of the current folder.  There is no file if they
+ * cannot all be written. */
 static void write_dumps(struct top *top)
 {
 	char name[64];
@@ -25,13 +39,16 @@ static void write_dumps(struct top *top)
 	for (size_t i = 0; fine && i < top->watch.target_count; i++) {
 		const struct target *target = top->watch.targets[i];
 		if (is_shown(top, target) && target->raw)
-			fine = write(fd, target->raw, target->raw_size) ==
-			       (ssize_t)target->raw_size;
+			fine = write_all(fd, target->raw, target->raw_size);
 	}
-	snprintf(top->message, sizeof top->message, fine ? "%s has the dumps%s%s" : "%s: %s%s",
-	         name, fine ? "" : strerror(errno), "");
+	if (fine)
+		snprintf(top->message, sizeof top->message, "%s has the dumps", name);
+	else
+		snprintf(top->message, sizeof top->message, "%s: %s", name, strerror(errno));
 	if (fd >= 0)
 		close(fd);
+	if (fd >= 0 && !fine)
+		unlink(name);
 }
 
 static void show_next_process(struct top *top)
