@@ -142,6 +142,10 @@ screen_has "^leakwrap-$first-1.log: File too large"
 [ ! -e "$W/leakwrap-$first-1.log" ] || fail "a cut file is left"
 tmux send-keys q
 
+# A terminal that cannot place its cursor has no screen.
+tmux send-keys "clear; TERM=dumb $lw top --interval=1 ascending; echo status \$?" Enter
+screen_has '^leakwrap: the terminal dumb cannot place its cursor, which top needs'
+screen_has '^status 2$'
 
 # Without UTF-8 and colour.
 tmux send-keys "clear; TERM=vt100 LC_ALL=C $lw top --interval=1 ascending" Enter

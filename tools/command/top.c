@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <term.h>
 #include <unistd.h>
 
 #include "tools/command/options.h"
@@ -61,6 +62,23 @@ static void run(struct top *top)
 			return;
 		key = getch();
 	} while (!ended);
+}
+
+/* Starts curses.  Returns false after a message if the terminal cannot show the rows. */
+static bool start_screen(void)
+{
+	const char *name = getenv("TERM");
+	int reason;
+	const bool is_known = setupterm(NULL, STDOUT_FILENO, &reason) == OK;
+	if (is_known && !cursor_address)
+		complain("the terminal %s cannot place its cursor, which top needs; leakwrap dump "
+		         "and leakwrap serve do not",
+		         name ? name : "");
+	else if (!is_known || !newterm(NULL, stdout, stdin))
+		complain("the terminal %s is not known", name ? name : "");
+	else
+		return true;
+	return false;
 }
 
 static error_t parse_top(int key, char *argument, struct argp_state *state)
@@ -116,8 +134,7 @@ int command_top(int argc, char **argv)
 	top.has_utf8 = MB_CUR_MAX > 1;
 	top.strings.arena = &top.names;
 	watch_start(&top.watch, &top.options);
-	if (!newterm(NULL, stdout, stdin)) {
-		complain("the terminal %s is not known", getenv("TERM") ? getenv("TERM") : "");
+	if (!start_screen()) {
 		watch_stop(&top.watch);
 		return STATUS_USAGE;
 	}
