@@ -243,6 +243,30 @@ get 403 /metrics -H 'Host: attacker.example'
 kill -TERM "$server"
 server=$own url=$own_url
 
+# So is one that IPv6 writes another way. The server's first line has it as IPv4.
+own=$server own_url=$url
+: >"$W/mapped.out"
+"$lw" serve --listen='[::ffff:127.0.0.1]:0' "$pid" >"$W/mapped.out" 2>"$W/mapped.err" &
+server=$!
+started="$started $server"
+# has_url: the server listens, or cannot.
+has_url() {
+	[ -s "$W/mapped.out" ] || [ -s "$W/mapped.err" ]
+}
+wait_until "$patience" has_url || fail "no server at a mapped address"
+if [ -s "$W/mapped.out" ]; then # IPv6 may be switched off
+	url=$(sed 's/^leakwrap serve: //; s/\/$//' "$W/mapped.out")
+	case $url in http://127.0.0.1:*) ;; *) fail "$url" ;; esac
+	get 200 /metrics
+	get 403 /metrics -H 'Host: attacker.example'
+	kill -TERM "$server"
+fi
+server=$own url=$own_url
+for port in 65536 99999 -1 '' http; do
+	status_is 2 timeout -k 1 "$patience" "$lw" serve --listen="127.0.0.1:$port" "$pid"
+	said "--listen=127.0.0.1:$port: the port is a number, at most 65535"
+done
+
 # A process of another user is told, whether its number or its name was given.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	cp "$lw" "$W/lw"

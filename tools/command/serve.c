@@ -63,17 +63,34 @@ static error_t parse_serve(int key, char *argument, struct argp_state *state)
 
 /* -- the server -------------------------------------------------------------------------------- */
 
+/* Makes "::ffff:127.0.0.1" in *BOUND the address of IPv4 that it stands for. */
+static void unmap_address(struct sockaddr_storage *bound, socklen_t *length)
+{
+	struct sockaddr_in6 mapped;
+
+	memcpy(&mapped, bound, sizeof mapped);
+	if (mapped.sin6_family != AF_INET6 || !IN6_IS_ADDR_V4MAPPED(&mapped.sin6_addr))
+		return;
+	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = mapped.sin6_port};
+	memcpy(&address.sin_addr, mapped.sin6_addr.s6_addr + 12, sizeof address.sin_addr);
+	memcpy(bound, &address, sizeof address);
+	*length = sizeof address;
+}
+
 /* Returns a socket that listens at ADDRESS, "127.0.0.1:8417" or "[::1]:8417".  Ends the tool with a
  * message if that is not possible. */
 static int open_socket(const char *address, struct sockaddr_storage *bound, socklen_t *length)
 {
 	char *host = xstrdup(address), *port = strrchr(host, ':');
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found;
+	uint64_t number;
 	int one = 1;
 
 	if (!port || port == host)
 		die("--listen=%s: ADDRESS:PORT", address);
 	*port++ = '\0';
+	if (!parse_number(port, &number) || number > UINT16_MAX)
+		die("--listen=%s: the port is a number, at most %d", address, UINT16_MAX);
 	char *name = host;
 	if (*name == '[' && name[strlen(name) - 1] == ']') {
 		name[strlen(name) - 1] = '\0';
@@ -91,6 +108,7 @@ static int open_socket(const char *address, struct sockaddr_storage *bound, sock
 	free(host);
 	*length = sizeof *bound;
 	getsockname(fd, (struct sockaddr *)bound, length);
+	unmap_address(bound, length);
 	return fd;
 }
 
