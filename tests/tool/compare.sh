@@ -61,6 +61,37 @@ shows 'appeared +70 bytes'
 shows 'vanished -50 bytes'
 shows '0 call sites did not change'
 
+# hides ALL: makes a dump hide what it does not show of ALL live bytes.
+hides() {
+	sed "s/ live_bytes=[0-9]* live_blocks=[0-9]* / live_bytes=$1 live_blocks=9 /"
+}
+# A dump may have at a call site that it does not show what the other has there, or surely not.
+printf '%s\n' "50000 1 complete 0x10" "45000 1 complete 0x20" |
+	make_dump 4.1 2026-11-20T18:00:00Z /x/y 0x1000 none | hides 135000 >"$W/part"
+printf '%s\n' "90000 1 complete 0x40" "50000 1 complete 0x10" "40000 1 complete 0x30" |
+	make_dump 4.2 2026-11-20T18:00:01Z /x/y 0x1000 none >>"$W/part"
+status_is 0 "$lw" diff "$W/part@1" "$W/part@2"
+shows '^  +45,000 bytes: 135,000 before, 180,000 after$'
+shows '^  grew at least +50,000 bytes, now 90,000 bytes in 1 block$'
+shows '^  vanished -45,000 bytes'
+shows_not 'appeared\|40,000'
+shows '^  1 call site did not change$'
+shows '^  1 call site is not compared: a dump leaves out call sites (top=, min_bytes=), or is'
+status_is 0 "$lw" diff "$W/part@2" "$W/part@1"
+shows '^  shrank at least -50,000 bytes, now at most 40,000 bytes in 1 block$'
+shows '^  appeared +45,000 bytes'
+status_is 0 "$lw" diff -f json "$W/part@1" "$W/part@2"
+shows '"unchanged_call_sites":1,"uncompared_call_sites":1,'
+shows '"old_bytes":40000,"new_bytes":90000,.*"is_least":true'
+status_is 0 "$lw" diff -f folded "$W/part@1" "$W/part@2"
+equal "folded" "$(sort "$W/out")" "y+0x20 45000 0
+y+0x40 40000 90000"
+# Of a damaged dump nothing is known but what it shows.
+grep -v '^leakwrap.4.1. end' "$W/part" >"$W/torn"
+status_is 0 "$lw" diff "$W/torn@1" "$W/torn@2"
+shows '^  2 call sites are not compared: '
+shows_not 'grew\|appeared'
+
 # -- growth ----------------------------------------------------------------------------------------
 LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 9 each || fail leaky
 status_is 0 "$lw" report --growth "$W/series"

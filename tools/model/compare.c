@@ -124,12 +124,50 @@ static bool may_be_chance(const struct change *change)
 	return is_chance(gained(change), lost, change->bytes_error);
 }
 
-/* Takes what has not changed out of CHANGES, and finds what may be chance. */
+/* Makes of *BYTES and *BLOCKS, which a dump shows of a call site, the most that it may have if it
+ * hides MOST there; of blocks at most BLOCKS_LIMIT. */
+static void add_hidden(struct most_hidden most, uint64_t *bytes, uint64_t *blocks,
+                       uint64_t blocks_limit)
+{
+	add_up(bytes, most.bytes);
+	add_up(blocks, most.blocks);
+	if (*blocks > blocks_limit)
+		*blocks = blocks_limit;
+}
+
+/* Makes CHANGE the least that it may be if the dump that shows fewer parts of it may hide one.
+ * Returns false if it may be none. */
+static bool bound_change(struct change *change, struct most_hidden old_hidden,
+                         struct most_hidden new_hidden)
+{
+	bool is_change;
+
+	if (change->old_parts < change->new_parts && old_hidden.bytes > 0) {
+		add_hidden(old_hidden, &change->old_bytes, &change->old_blocks, change->new_blocks);
+		is_change = change->old_bytes < change->new_bytes;
+	} else if (change->new_parts < change->old_parts && new_hidden.bytes > 0) {
+		add_hidden(new_hidden, &change->new_bytes, &change->new_blocks, change->old_blocks);
+		is_change = change->new_bytes < change->old_bytes;
+	} else {
+		return true;
+	}
+	change->is_least = true;
+	change->old_reach = change->new_reach = (struct reach_sums){0};
+	return is_change;
+}
+
+/* Takes what has not changed, or perhaps not, out of CHANGES, and finds what may be chance. */
 static void drop_unchanged(struct changes *changes)
 {
+	const struct most_hidden old_hidden = find_most_hidden(changes->old),
+	                         new_hidden = find_most_hidden(changes->new);
 	size_t kept = 0;
 	for (size_t i = 0; i < changes->count; i++) {
 		struct change *change = &changes->all[i];
+		if (!bound_change(change, old_hidden, new_hidden)) {
+			changes->uncompared++;
+			continue;
+		}
 		change->may_be_chance = may_be_chance(change);
 		if (change->old_bytes == change->new_bytes &&
 		    change->old_blocks == change->new_blocks &&
@@ -139,6 +177,12 @@ static void drop_unchanged(struct changes *changes)
 			changes->all[kept++] = *change;
 	}
 	changes->count = kept;
+}
+
+/* Returns how many call sites of processes SITE of DUMP stands for. */
+static unsigned parts_of(const struct dump *dump, const struct site *site)
+{
+	return dump->merged ? site->processes : 1;
 }
 
 struct changes compare_dumps(struct report *report, const struct dump *old, const struct dump *new)
@@ -153,6 +197,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 		const struct site *site = &new->sites[i];
 		struct change_key key = {old, new, site->stack};
 		struct change *change = find_change(&table, &changes, key, new);
+		change->new_parts += parts_of(new, site);
 		change->new_bytes += site->bytes;
 		change->new_blocks += site->blocks;
 		add_error(&change->bytes_error, site->estimate.live_bytes_error);
@@ -162,6 +207,7 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 		const struct site *site = &old->sites[i];
 		struct change_key key = {old, new, site->stack};
 		struct change *change = find_change(&table, &changes, key, old);
+		change->old_parts += parts_of(old, site);
 		change->old_bytes += site->bytes;
 		change->old_blocks += site->blocks;
 		add_error(&change->bytes_error, site->estimate.live_bytes_error);

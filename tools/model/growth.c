@@ -23,6 +23,7 @@ struct spans {
 /* What a series is about: each stack, or each group of stacks.  Subjects are numbers from 0. */
 struct subjects {
 	size_t *of_stack;   /* the subject, by the number of a stack */
+	unsigned *shown_at; /* by the number of a stack, bits: the ends of the spans that show it */
 	const char **names; /* by subject, or NULL: each stack is a subject */
 	size_t count;
 };
@@ -81,50 +82,140 @@ static struct spans cut_series(const struct series *series)
 	return spans;
 }
 
+/* What the dumps at the ends of the spans of a series do not show. */
+struct gaps {
+	unsigned ends; /* bits: those that may have other call sites than they show */
+	struct most_hidden most_hidden[SPANS_MAX + 1];
+	unsigned spans;
+	bool has_kinds; /* all tell their kinds */
+};
+
+/* Returns the gaps of SERIES, and notes in SUBJECTS at which ends each stack is shown. */
+static struct gaps find_gaps(const struct series *series, const struct spans *spans,
+                             const struct subjects *subjects, struct growths *growths)
+{
+	struct gaps gaps = {.has_kinds = true, .spans = spans->count};
+	for (unsigned end = 0; end <= spans->count; end++) {
+		const struct dump *dump = series->dumps[spans->dumps[end]];
+		gaps.most_hidden[end] = find_most_hidden(dump);
+		gaps.ends |= (gaps.most_hidden[end].bytes > 0 ? 1u : 0) << end;
+		gaps.has_kinds &= dump->totals.reach.is_known;
+		growths->damaged += dump->damage != NULL;
+		for (size_t i = 0; i < dump->site_count; i++)
+			subjects->shown_at[dump->sites[i].stack->number] |= 1u << end;
+	}
+	return gaps;
+}
+
+/* Returns the end of the spans at which the comparison of a stack that is SHOWN_AT begins.  From
+ * there on all dumps show all of it.  If only the last one does, the one before it counts, too,
+ * provided that its most hidden bytes are known.  In a group, all ends must show the stack.
+ * Returns -1 if the stack cannot be compared. */
+static int first_compared(const struct gaps *gaps, const struct subjects *subjects,
+                          unsigned shown_at)
+{
+	unsigned unknown = gaps->ends & ~shown_at;
+	int first = 0;
+	for (; unknown; unknown >>= 1)
+		first++;
+	if (subjects->names)
+		return first == 0 ? 0 : -1;
+	if (first == (int)gaps->spans && gaps->most_hidden[first - 1].bytes < UINT64_MAX)
+		return first - 1;
+	return first < (int)gaps->spans ? first : -1;
+}
+
+/* Returns the growth of the subject of STACK from the end FIRST of the spans on.  If there is none,
+ * it becomes the last of GROWTHS, and ENTRIES has 1 + its index. */
+static struct growth *growth_of_stack(const struct series *series, const struct spans *spans,
+                                      const struct subjects *subjects, size_t *entries,
+                                      struct growths *growths, const struct stack *stack,
+                                      unsigned first)
+{
+	const size_t subject = subjects->of_stack[stack->number];
+	size_t *at = &entries[subject];
+	if (!*at) {
+		GROW(growths->all, growths->room, growths->count + 1);
+		*at = ++growths->count;
+		growths->all[*at - 1] = (struct growth){
+		        .stack = subjects->names ? NULL : stack,
+		        .name = subjects->names ? subjects->names[subject] : NULL,
+		        .first_dump = series->dumps[spans->dumps[first]],
+		        .last_dump = series->dumps[series->count - 1],
+		        .process_start = series->dumps[0],
+		        .spans = spans->count - first,
+		        .bytes_error = -1,
+		        .subject = subject,
+		};
+	}
+	return &growths->all[*at - 1];
+}
+
+/* Adds SITE, of the dump at END of the spans, to GROWTH, which begins at the end FIRST. */
+static void add_to_growth(struct growth *growth, const struct site *site, unsigned first,
+                          unsigned end)
+{
+	growth->live.at[end - first] += (int64_t)site->bytes;
+	growth->lost.at[end - first] += (int64_t)lost_bytes(&site->reach);
+	if (end == first || end == first + growth->spans)
+		add_error(&growth->bytes_error, site->estimate.live_bytes_error);
+	if (end == first) {
+		growth->first_bytes += site->bytes;
+		growth->first_blocks += site->blocks;
+		add_reach(&growth->first_reach, &site->reach);
+	} else if (end == first + growth->spans) {
+		growth->last_bytes += site->bytes;
+		growth->last_blocks += site->blocks;
+		add_reach(&growth->last_reach, &site->reach);
+	}
+}
+
+/* Counts the stacks of which SERIES shows too little to compare them, and forgets where all are
+ * shown. */
+static void count_uncompared(const struct series *series, const struct spans *spans,
+                             const struct subjects *subjects, const struct gaps *gaps,
+                             struct growths *growths)
+{
+	for (unsigned end = 0; end <= spans->count; end++) {
+		const struct dump *dump = series->dumps[spans->dumps[end]];
+		for (size_t i = 0; i < dump->site_count; i++) {
+			unsigned *shown_at = &subjects->shown_at[dump->sites[i].stack->number];
+			if (*shown_at && first_compared(gaps, subjects, *shown_at) < 0)
+				growths->uncompared++;
+			*shown_at = 0;
+		}
+	}
+}
+
 /* Adds up each subject at the ends of the spans.  ENTRIES has, by subject, 1 + its index in
  * GROWTHS. */
 static void sum_spans(const struct series *series, const struct spans *spans,
                       const struct subjects *subjects, size_t *entries, struct growths *growths)
 {
-	bool has_kinds = true;
-	for (unsigned end = 0; end <= spans->count; end++)
-		has_kinds &= series->dumps[spans->dumps[end]]->totals.reach.is_known;
+	const struct gaps gaps = find_gaps(series, spans, subjects, growths);
 	for (unsigned end = 0; end <= spans->count; end++) {
 		const struct dump *dump = series->dumps[spans->dumps[end]];
 		for (size_t i = 0; i < dump->site_count; i++) {
 			const struct site *site = &dump->sites[i];
-			size_t subject = subjects->of_stack[site->stack->number];
-			size_t *at = &entries[subject];
-			if (!*at) {
-				GROW(growths->all, growths->room, growths->count + 1);
-				*at = ++growths->count;
-				growths->all[*at - 1] = (struct growth){
-				        .stack = subjects->names ? NULL : site->stack,
-				        .name = subjects->names ? subjects->names[subject] : NULL,
-				        .first_dump = series->dumps[0],
-				        .last_dump = series->dumps[series->count - 1],
-				        .spans = spans->count,
-				        .has_kinds = has_kinds,
-				        .bytes_error = -1,
-				        .subject = subject,
-				};
-			}
-			struct growth *growth = &growths->all[*at - 1];
-			growth->live.at[end] += (int64_t)site->bytes;
-			growth->lost.at[end] += (int64_t)lost_bytes(&site->reach);
-			if (end == 0 || end == spans->count)
-				add_error(&growth->bytes_error, site->estimate.live_bytes_error);
-			if (end == 0) {
-				growth->first_bytes += site->bytes;
-				growth->first_blocks += site->blocks;
-				add_reach(&growth->first_reach, &site->reach);
-			} else if (end == spans->count) {
-				growth->last_bytes += site->bytes;
-				growth->last_blocks += site->blocks;
-				add_reach(&growth->last_reach, &site->reach);
-			}
+			const unsigned shown_at = subjects->shown_at[site->stack->number];
+			const int first = first_compared(&gaps, subjects, shown_at);
+			if (first < 0 || end < (unsigned)first)
+				continue;
+			struct growth *growth =
+			        growth_of_stack(series, spans, subjects, entries, growths,
+			                        site->stack, (unsigned)first);
+			add_to_growth(growth, site, (unsigned)first, end);
+			growth->has_kinds = gaps.has_kinds;
+			if (shown_at >> first & 1 || !(gaps.ends >> first & 1))
+				continue;
+			growth->is_least = true;
+			growth->has_kinds = false;
+			growth->first_bytes = gaps.most_hidden[first].bytes;
+			growth->first_blocks = gaps.most_hidden[first].blocks;
+			growth->live.at[0] = (int64_t)growth->first_bytes;
 		}
 	}
+	count_uncompared(series, spans, subjects, &gaps, growths);
 }
 
 /* Returns true if CURVE fits one rate.  A dump's true time is up to a second later than it says.
@@ -165,17 +256,32 @@ int64_t lost_growth(const struct growth *growth)
 	return growth->has_kinds && gain > 0 ? gain : 0;
 }
 
+/* Returns the last COUNT of SPANS. */
+static struct spans last_spans(const struct spans *spans, unsigned count)
+{
+	const unsigned first = spans->count - count;
+	struct spans last = {.count = count};
+	for (unsigned end = 0; end <= count; end++) {
+		last.dumps[end] = spans->dumps[first + end];
+		last.times[end] = spans->times[first + end] - spans->times[first];
+	}
+	return last;
+}
+
 /* Adds each subject of SERIES that grew.  ENTRIES is all 0 before and after. */
 static void grow_series(const struct series *series, const struct subjects *subjects,
                         size_t *entries, struct growths *growths)
 {
-	struct spans spans = cut_series(series);
+	const struct spans all_spans = cut_series(series);
 	size_t start = growths->count, kept = start;
 
-	sum_spans(series, &spans, subjects, entries, growths);
+	sum_spans(series, &all_spans, subjects, entries, growths);
 	for (size_t i = start; i < growths->count; i++) {
 		struct growth growth = growths->all[i];
+		const struct spans spans = last_spans(&all_spans, growth.spans);
 		entries[growth.subject] = 0;
+		if (growth.is_least && growth.first_blocks > growth.last_blocks)
+			growth.first_blocks = growth.last_blocks;
 		growth.live.steady = steady_bytes(&growth.live, &spans);
 		growth.first_reach.is_known = growth.last_reach.is_known = growth.has_kinds;
 		if (growth.has_kinds)
@@ -184,6 +290,8 @@ static void grow_series(const struct series *series, const struct subjects *subj
 		                                 lost_growth(&growth), growth.bytes_error);
 		if (growth.last_bytes > growth.first_bytes || lost_growth(&growth) > 0)
 			growths->all[kept++] = growth;
+		else
+			growths->uncompared += growth.is_least;
 	}
 	growths->count = kept;
 }
@@ -226,6 +334,7 @@ static struct subjects number_subjects(struct report *report, enum group_kind by
 	struct table table = {0};
 
 	subjects.of_stack = arena_alloc(arena, report->stack_count * sizeof *subjects.of_stack);
+	subjects.shown_at = arena_alloc(arena, report->stack_count * sizeof *subjects.shown_at);
 	if (by != GROUP_NONE)
 		subjects.names = arena_alloc(arena, report->stack_count * sizeof *subjects.names);
 	for (size_t i = 0; i < report->stack_count; i++) {

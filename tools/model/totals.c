@@ -287,6 +287,19 @@ int64_t hidden_blocks(const struct dump *dump)
 	return hidden(dump->totals.live_blocks, dump->suppressed_blocks, shown);
 }
 
+struct most_hidden find_most_hidden(const struct dump *dump)
+{
+	struct most_hidden most = {(uint64_t)hidden_bytes(dump), (uint64_t)hidden_blocks(dump)};
+
+	if (dump->damage)
+		return (struct most_hidden){UINT64_MAX, UINT64_MAX};
+	/* A dump shows its largest call sites.  A sum, or what is of some kinds, is not so. */
+	for (size_t i = 0; i < dump->site_count && !dump->kinds && !dump->merged; i++)
+		if (dump->sites[i].blocks > 0 && dump->sites[i].bytes < most.bytes)
+			most.bytes = dump->sites[i].bytes;
+	return most;
+}
+
 void add_known(int64_t *sum, int64_t value)
 {
 	if (*sum < 0)

@@ -36,6 +36,14 @@ uint64_t unsuppressed_blocks(const struct dump *dump);
 int64_t hidden_bytes(const struct dump *dump);
 int64_t hidden_blocks(const struct dump *dump);
 
+/* The most that a call site may have of which a dump shows nothing.  UINT64_MAX: not known. */
+struct most_hidden {
+	uint64_t bytes, blocks;
+};
+
+/* Returns the most that DUMP may have at a call site that it does not show. */
+struct most_hidden find_most_hidden(const struct dump *dump);
+
 /* Adds VALUE to *SUM, which stops at INT64_MAX.  A value that is not known, -1, adds nothing. */
 void add_known(int64_t *sum, int64_t value);
 

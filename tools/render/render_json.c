@@ -404,7 +404,9 @@ static void put_changes(FILE *stream, const struct answer *answer)
 	put_json(stream, head_json(answer->report, changes->new), 0);
 	if (changes->bytes_error >= 0)
 		fprintf(stream, ",\"bytes_error\":%" PRId64, changes->bytes_error);
-	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"call_sites\":[", changes->unchanged);
+	fprintf(stream, ",\"unchanged_call_sites\":%zu,\"uncompared_call_sites\":%zu",
+	        changes->unchanged, changes->uncompared);
+	fputs(",\"call_sites\":[", stream);
 	for (size_t i = 0; i < changes->count; i++) {
 		const struct change *change = &changes->all[i];
 		json_t *object = json_object();
@@ -414,6 +416,8 @@ static void put_changes(FILE *stream, const struct answer *answer)
 		set_json(object, "old_blocks", number_json(change->old_blocks));
 		set_json(object, "new_blocks", number_json(change->new_blocks));
 		set_chance(object, change->bytes_error, change->may_be_chance);
+		if (change->is_least)
+			set_json(object, "is_least", json_true());
 		set_json(object, "old_kinds", kinds_json(&change->old_reach, true));
 		set_json(object, "new_kinds", kinds_json(&change->new_reach, true));
 		set_json(object, "asked_by", asked_json(change->stack));
@@ -439,6 +443,8 @@ static void put_growths(FILE *stream, const struct answer *answer)
 
 	fprintf(stream, "{\"format\":\"leakwrap-growth\",\"version\":1,\"series\":%zu,",
 	        growths->series);
+	fprintf(stream, "\"damaged_dumps\":%zu,\"uncompared_call_sites\":%zu,", growths->damaged,
+	        growths->uncompared);
 	if (growths->by == GROUP_NONE)
 		fputs("\"call_sites\":[", stream);
 	else
@@ -457,6 +463,8 @@ static void put_growths(FILE *stream, const struct answer *answer)
 		set_json(object, "first_blocks", number_json(growth->first_blocks));
 		set_json(object, "last_blocks", number_json(growth->last_blocks));
 		set_chance(object, growth->bytes_error, growth->may_be_chance);
+		if (growth->is_least)
+			set_json(object, "is_least", json_true());
 		set_json(object, "first_kinds", kinds_json(&growth->first_reach, true));
 		set_json(object, "last_kinds", kinds_json(&growth->last_reach, true));
 		set_json(object, "bytes_over_time", curve_json(&growth->live, growth->spans));

@@ -80,6 +80,16 @@ static void put_totals(struct page *page, const struct changes *changes)
 	}
 }
 
+/* Writes of how many call sites dumps may hide what the comparison would need. */
+static void put_uncompared(struct page *page, size_t uncompared)
+{
+	if (uncompared)
+		fprintf(page->stream,
+		        "  %s %s not compared: a dump leaves out call sites (top=, min_bytes=), or "
+		        "is damaged\n",
+		        counted(page, uncompared, "call site"), uncompared == 1 ? "is" : "are");
+}
+
 void put_changes(struct page *page, const struct changes *changes, unsigned top)
 {
 	bool has_chance = false;
@@ -97,8 +107,8 @@ void put_changes(struct page *page, const struct changes *changes, unsigned top)
 			break;
 		}
 		has_chance |= c->may_be_chance;
-		fprintf(page->stream, "\n  %s%s ", c->may_be_chance ? "perhaps " : "",
-		        change_name(c));
+		fprintf(page->stream, "\n  %s%s %s", c->may_be_chance ? "perhaps " : "",
+		        change_name(c), c->is_least ? "at least " : "");
 		set_tone(page, c->may_be_chance              ? TONE_PLAIN
 		               : c->new_bytes > c->old_bytes ? TONE_ALERT
 		                                             : TONE_STRONG);
@@ -106,9 +116,11 @@ void put_changes(struct page *page, const struct changes *changes, unsigned top)
 		fprintf(page->stream, "%s byte%s", bytes, is_one(bytes) ? "" : "s");
 		set_tone(page, TONE_PLAIN);
 		const char *blocks = with_sign(page, c->old_blocks, c->new_blocks);
-		fprintf(page->stream, " in %s block%s, now %s in %s", blocks,
-		        is_one(blocks) ? "" : "s", counted(page, c->new_bytes, "byte"),
-		        counted(page, c->new_blocks, "block"));
+		if (!c->is_least)
+			fprintf(page->stream, " in %s block%s", blocks, is_one(blocks) ? "" : "s");
+		fprintf(page->stream, ", now %s%s in %s",
+		        c->is_least && c->new_bytes < c->old_bytes ? "at most " : "",
+		        counted(page, c->new_bytes, "byte"), counted(page, c->new_blocks, "block"));
 		put_error(page, c->bytes_error);
 		putc('\n', page->stream);
 		put_lost_change(page, c);
@@ -116,6 +128,7 @@ void put_changes(struct page *page, const struct changes *changes, unsigned top)
 	}
 	fprintf(page->stream, "\n  %s did not change\n",
 	        counted(page, changes->unchanged, "call site"));
+	put_uncompared(page, changes->uncompared);
 	if (has_chance)
 		put_chance(page);
 }
@@ -177,8 +190,9 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 			put_title(page, g->last_dump);
 			put_recording(page, &g->last_dump->totals);
 			fprintf(page->stream, "  compared with dump %lu, %s\n",
-			        g->first_dump->sequence, dump_time(page, g->first_dump));
-			put_recording(page, &g->first_dump->totals);
+			        g->process_start->sequence, dump_time(page, g->process_start));
+			put_damage(page, g->process_start);
+			put_recording(page, &g->process_start->totals);
 			titled = g->last_dump;
 		}
 		has_chance |= g->may_be_chance;
@@ -189,7 +203,8 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 		               : g->live.steady > 0 ? TONE_ALERT
 		                                    : TONE_STRONG);
 		if (g->live.steady > 0)
-			fprintf(page->stream, "grows steadily by %s",
+			fprintf(page->stream, "grows steadily by %s%s",
+			        g->is_least ? "at least " : "",
 			        counted(page, (uint64_t)g->live.steady, "byte"));
 		else
 			fputs(g->last_bytes > g->first_bytes ? "grew, not steadily"
@@ -197,9 +212,11 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 			      page->stream);
 		set_tone(page, TONE_PLAIN);
 		put_rate(page, g, g->live.steady);
-		fprintf(page->stream, ": %s to %s in %s", with_commas(g->first_bytes),
-		        counted(page, g->last_bytes, "byte"),
+		fprintf(page->stream, ": %s%s to %s in %s", g->is_least ? "at most " : "",
+		        with_commas(g->first_bytes), counted(page, g->last_bytes, "byte"),
 		        counted(page, g->last_blocks, "block"));
+		if (g->first_dump != g->process_start)
+			fprintf(page->stream, " since dump %lu", g->first_dump->sequence);
 		put_error(page, g->bytes_error);
 		putc('\n', page->stream);
 		if (g->stack)
@@ -212,4 +229,7 @@ void put_growths(struct page *page, const struct growths *growths, unsigned top)
 	if (growths->count == 0)
 		fprintf(page->stream, "no %s grew\n",
 		        growths->by == GROUP_NONE ? "call site" : group_kind_names[growths->by]);
+	if (growths->uncompared)
+		putc('\n', page->stream);
+	put_uncompared(page, growths->uncompared);
 }

@@ -69,6 +69,15 @@ static void put_merged_title(struct page *page, const struct dump *dump)
 	set_tone(page, TONE_PLAIN);
 }
 
+void put_damage(struct page *page, const struct dump *dump)
+{
+	if (!dump->damage)
+		return;
+	set_tone(page, TONE_ALERT);
+	fprintf(page->stream, "  damaged: line %lu: %s\n", dump->damage_line, dump->damage);
+	set_tone(page, TONE_PLAIN);
+}
+
 void put_title(struct page *page, const struct dump *dump)
 {
 	if (dump->merged) {
@@ -90,11 +99,7 @@ void put_title(struct page *page, const struct dump *dump)
 	fprintf(page->stream, ", process %lu, dump %lu %s, %s\n", dump->pid, dump->sequence, reason,
 	        dump_time(page, dump));
 	put_command(page, dump);
-	if (dump->damage) {
-		set_tone(page, TONE_ALERT);
-		fprintf(page->stream, "  damaged: line %lu: %s\n", dump->damage_line, dump->damage);
-		set_tone(page, TONE_PLAIN);
-	}
+	put_damage(page, dump);
 }
 
 enum { REGISTERS_PER_LINE = 4 };

@@ -76,6 +76,9 @@ const char *dump_time(struct page *page, const struct dump *dump);
 /* Writes which dump DUMP is, and whether it is damaged. */
 void put_title(struct page *page, const struct dump *dump);
 
+/* Writes what is wrong with DUMP, if it is damaged. */
+void put_damage(struct page *page, const struct dump *dump);
+
 /* Writes the report of misuse DUMP. */
 void put_misuse(struct page *page, const struct dump *dump);
 
