@@ -2,30 +2,8 @@
 #ifndef TOOLS_MERGE_H
 #define TOOLS_MERGE_H
 
+#include "tools/model/spread.h"
 #include "tools/model/view.h"
-
-/* A process of a sum. */
-struct merged_process {
-	unsigned long pid;
-	const char *log, *host; /* HOST is NULL if it is not known */
-	bool grows;             /* it has several dumps */
-	bool has_kinds;         /* those of them that count for its growth tell their kinds */
-	int64_t times[3];       /* of its first, its middle and its last dump, see find_middle */
-};
-
-/* How a call site of a sum spreads over the processes. */
-struct spread {
-	unsigned processes, hosts;            /* that have it */
-	uint64_t least, most;                 /* its live bytes in one of these processes */
-	const struct merged_process *most_in; /* the process with MOST */
-	unsigned grew_in;                     /* processes in which its bytes became more */
-	int64_t gained_bytes; /* from the first to the last dumps; negative: it shrank */
-	int64_t steady_bytes; /* the steady part of it, see merge_process */
-	int64_t gained_blocks;
-	/* The same of what is definitely lost, with what these blocks lead to; of the processes
-	 * whose dumps tell it. */
-	int64_t lost_gained_bytes, lost_steady_bytes;
-};
 
 struct merged {
 	size_t dumps, programs;

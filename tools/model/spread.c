@@ -1,0 +1,76 @@
+/* spread.c - see spread.h. */
+#include "tools/model/spread.h"
+
+#include <string.h>
+
+/* Returns what AT, the bytes of a call site at the points, gains over the process at its lowest
+ * rate in the two spans, and what it gains in all.  A leak gains in both spans.  A cache that fills
+ * up gains nothing in the second. */
+static int64_t steady_gain(const uint64_t at[POINTS], const int64_t times[POINTS], int64_t *gained)
+{
+	*gained = (int64_t)(at[POINT_LAST] - at[POINT_FIRST]);
+	int64_t first = times[POINT_MIDDLE] - times[POINT_FIRST];
+	int64_t second = times[POINT_LAST] - times[POINT_MIDDLE];
+	if (first <= 0 || second <= 0)
+		return *gained > 0 ? *gained : 0;
+	double all = (double)(first + second);
+	double early = (double)(int64_t)(at[POINT_MIDDLE] - at[POINT_FIRST]) * all / (double)first;
+	double late = (double)(int64_t)(at[POINT_LAST] - at[POINT_MIDDLE]) * all / (double)second;
+	double least = early < late ? early : late;
+	return least <= 0                       ? 0
+	       : least >= (double)INT64_MAX / 2 ? INT64_MAX / 2
+	                                        : (int64_t)(least + 0.5);
+}
+
+/* Adds BYTES to *SUM, which stops at the limits of its type. */
+static void add_gain(int64_t *sum, int64_t bytes)
+{
+	if (__builtin_add_overflow(*sum, bytes, sum))
+		*sum = bytes > 0 ? INT64_MAX : INT64_MIN;
+}
+
+void finish_process(struct site_sum *sum)
+{
+	const struct merged_process *process = sum->process;
+	struct spread *spread = &sum->spread;
+	if (!process)
+		return;
+	uint64_t bytes = sum->at[POINT_LAST];
+	int64_t gained, steady = steady_gain(sum->at, process->times, &gained);
+	if (sum->is_live) {
+		if (spread->processes == 0 || bytes < spread->least)
+			spread->least = bytes;
+		if (spread->processes == 0 || bytes > spread->most) {
+			spread->most = bytes;
+			spread->most_in = process;
+		}
+		spread->processes++;
+		if (spread->hosts == 0 || sum->last_host != process->host) {
+			spread->hosts++;
+			sum->last_host = process->host;
+		}
+	}
+	if (process->grows) {
+		add_gain(&spread->gained_bytes, gained);
+		add_gain(&spread->gained_blocks,
+		         (int64_t)(sum->blocks_at[POINT_LAST] - sum->blocks_at[POINT_FIRST]));
+		spread->grew_in += gained > 0;
+		add_gain(&spread->steady_bytes, steady);
+	}
+	if (process->grows && process->has_kinds) {
+		steady = steady_gain(sum->lost_at, process->times, &gained);
+		if (gained > 0)
+			add_gain(&spread->lost_gained_bytes, gained);
+		add_gain(&spread->lost_steady_bytes, steady);
+	}
+}
+
+void start_process(struct site_sum *sum, const struct merged_process *process)
+{
+	finish_process(sum);
+	sum->process = process;
+	sum->is_live = false;
+	memset(sum->at, 0, sizeof sum->at);
+	memset(sum->lost_at, 0, sizeof sum->lost_at);
+	memset(sum->blocks_at, 0, sizeof sum->blocks_at);
+}
