@@ -99,6 +99,8 @@ shows 'grows steadily by at least 55,000 bytes, .*: at most 45,000 to 100,000 by
 shows_not 'not compared'
 status_is 0 "$lw" report --growth -f json "$W/part"
 shows '"first_bytes":45000,"last_bytes":100000,"first_blocks":1,"last_blocks":1,"is_least":true'
+status_is 0 "$lw" report --merge --growth "$W/part"
+shows '^      grew steadily by 55,000 bytes, by 55,000 bytes in all, in 1 of 1 process$'
 # A leak is compared from the first dump on that shows it.
 {
 	dump_of_part 1 62000 50000:0x10
@@ -113,6 +115,9 @@ equal "a leak that dumps hide at first" "$(grep grows "$W/out")" "$(printf '  %s
 	' since dump 3')"
 shows '^  compared with dump 1, '
 shows_not 'not compared'
+status_is 0 "$lw" report --merge --growth "$W/part"
+shows '^      grew steadily by 20,000 bytes, by 20,000 bytes in all, in 1 of 1 process$'
+shows 'growth counts from where a call site is shown: dumps of 1 process leave out call sites'
 
 # A dump that lost its end may have had what it does not show.
 for dump in 1 2 3; do
@@ -124,6 +129,8 @@ shows 'grows steadily by 1,000 bytes, .*: 40,000 to 41,000 bytes in 1 block sinc
 shows '^  damaged: line '
 status_is 0 "$lw" report --growth -f json "$W/torn"
 shows '"damaged_dumps":1,"uncompared_call_sites":0,'
+status_is 0 "$lw" report --merge --growth "$W/torn"
+shows '^      grew steadily by 1,000 bytes, by 1,000 bytes in all, in 1 of 1 process$'
 
 # In a tree, one function grows by 100 bytes a minute and another by 40, at two call sites each.
 for minute in 0 1 2 3 4; do

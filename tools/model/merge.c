@@ -134,6 +134,7 @@ struct merger {
 	size_t complete_known;
 	/* Dumps that say what was allocated, what of it was temporary, a peak, a mark. */
 	size_t allocated, temporary, peaks, marks;
+	size_t gaps; /* processes with several dumps, of which one may not show all call sites */
 	const char *recording; /* of the dumps so far, as in struct totals, or "mixed" */
 	bool intervals_differ; /* of the samples */
 };
@@ -166,9 +167,10 @@ static size_t site_of(struct merger *merger, const struct stack *stack)
 }
 
 /* Adds the call sites of DUMP, which is POINT of PROCESS. */
-static void add_sites(struct merger *merger, const struct merged_process *process, enum point point,
+static void add_sites(struct merger *merger, struct merged_process *process, enum point point,
                       const struct dump *dump)
 {
+	process->hidden[point] = find_most_hidden(dump);
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct site *site = &dump->sites[i];
 		size_t index = site_of(merger, site->stack);
@@ -178,6 +180,7 @@ static void add_sites(struct merger *merger, const struct merged_process *proces
 		const unsigned kinds = merger->kinds ? merger->kinds : KINDS_ALL;
 		const struct reach_sums reach = only_kinds(&site->reach, kinds);
 		const uint64_t blocks = merger->kinds ? kinds_blocks(&reach, kinds) : site->blocks;
+		sum->shown_at |= 1u << point;
 		add_up(&sum->at[point], merger->kinds ? kinds_bytes(&reach, kinds) : site->bytes);
 		add_up(&sum->blocks_at[point], blocks);
 		add_up(&sum->lost_at[point], lost_bytes(&reach));
@@ -243,8 +246,8 @@ static void add_notes(struct merger *merger, const struct dump *one)
 	}
 }
 
-/* The most notes of the sum's own (drop_partial). */
-enum { OWN_NOTES = 5 };
+/* The most notes of the sum's own (drop_partial, note_gaps). */
+enum { OWN_NOTES = 6 };
 
 /* Gives the sum each note once, with its process or the number of processes. */
 static void finish_notes(struct merger *merger)
@@ -418,6 +421,10 @@ void merge_process(struct merger *merger, const struct dump_list *list, const ch
 	}
 	add_sites(merger, process, POINT_LAST, last);
 	add_last(merger, last);
+	bool has_gap = false;
+	for (unsigned point = 0; point < POINTS; point++)
+		has_gap |= process->hidden[point].bytes > 0;
+	merger->gaps += process->grows && has_gap;
 }
 
 /* Returns whether all dumps of the sum tell WHAT, which TELL of them do.  Adds a note to the sum if
@@ -462,6 +469,19 @@ static void drop_partial(struct merger *merger)
 	}
 }
 
+/* Adds a note to the sum if dumps may not show the growth of all call sites. */
+static void note_gaps(struct merger *merger)
+{
+	struct dump *dump = merger->dump;
+
+	if (merger->gaps > 0)
+		dump->notes[dump->note_count++] = arena_format(
+		        merger->arena,
+		        "growth counts from where a call site is shown: dumps of %zu process%s "
+		        "leave out call sites (top=, min_bytes=), or are damaged",
+		        merger->gaps, merger->gaps == 1 ? "" : "es");
+}
+
 /* Returns whether SITE has no live blocks, and the sum does not know what it had before. */
 static bool is_empty(const struct site *site)
 {
@@ -480,6 +500,7 @@ struct dump *merge_finish(struct merger *merger, bool by_growth)
 
 	finish_notes(merger);
 	drop_partial(merger);
+	note_gaps(merger);
 	for (size_t i = 0; i < dump->site_count; i++) {
 		const struct spread *spread = &merger->sums[i].spread;
 		finish_process(&merger->sums[i]);

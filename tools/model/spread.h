@@ -14,6 +14,8 @@ struct merged_process {
 	bool grows;             /* it has several dumps */
 	bool has_kinds;         /* those of them that count for its growth tell their kinds */
 	int64_t times[POINTS];  /* of its first, its middle and its last dump, see find_middle */
+	struct most_hidden
+	        hidden[POINTS]; /* by these dumps, at a call site that they do not show */
 };
 
 /* How a call site of a sum spreads over the processes. */
@@ -36,6 +38,7 @@ struct site_sum {
 	const struct merged_process *process; /* or NULL */
 	uint64_t at[POINTS], lost_at[POINTS]; /* bytes in the dumps of PROCESS */
 	uint64_t blocks_at[POINTS];
+	unsigned shown_at;     /* a set of points: the dumps that show it */
 	bool is_live;          /* it has live blocks in the last of them */
 	const char *last_host; /* of the processes before PROCESS */
 };
