@@ -118,6 +118,58 @@ sed 's/18:36:01/19:00:00/' "$W/plain" | cat "$W/plain" - >"$W/log"
 report -f folded "$W/log"
 equal "a restart" "$(awk '{ n += $NF } END { print n }' "$W/out")" 1200
 
+# A log may begin with any dump, where the earlier ones were rotated away. So the numbers of another
+# container may go on. It is another process if its program or the C library lies elsewhere, if its
+# command line is another, or if its machine runs for less time.
+# container NUMBER BYTES PROGRAM-BIAS LIBRARY-BIAS UPTIME [COMMAND]
+container() {
+	{
+		echo "dump version=1 reason=exit time=2026-11-20T18:36:0$1Z uptime=$5 program=/app"
+		[ -z "$6" ] || echo "command $6"
+		echo "total live_bytes=$2 live_blocks=1 call_sites=1"
+		echo "site 1: $2 bytes in 1 block, complete"
+		echo "  #0 $(add "$3" 0x10) ? [1] app+0x10"
+		echo "  #1 $(add "$4" 0x20) ? [2] libc.so+0x20"
+		echo "module 1 $3-$(add "$3" 0x1000) bias=$3 build_id=none path=/app"
+		echo "module 2 $4-$(add "$4" 0x1000) bias=$4 build_id=none path=/libc.so"
+	} | sed "s/^/leakwrap[1.$1] /" >"$W/body"
+	cat "$W/body"
+	echo "leakwrap[1.$1] end sites=1 lines=$(($(wc -l <"$W/body") + 1)) dump_ns=$2"
+}
+# processes WHAT NUMBER BYTES LOG...: the logs are of NUMBER processes, which hold BYTES.
+processes() {
+	what=$1 number=$2 bytes=$3
+	shift 3
+	status_is 0 "$lw" report -f folded "$@"
+	equal "$what: bytes" "$(awk '{ n += $NF } END { print n }' "$W/out")" "$bytes"
+	status_is 0 "$lw" report --merge "$@"
+	shows "the last dumps of $number process"
+	shows "^  $bytes bytes live"
+}
+{
+	container 1 100 0x10000 0x70000 500 '/app a'
+	container 2 200 0x10000 0x70000 501 '/app a'
+} >"$W/base"
+container 3 40 0x20000 0x70000 502 '/app a' >"$W/moved"
+processes "a program elsewhere" 2 240 "$W/base" "$W/moved"
+container 3 40 0x10000 0x70000 502 '/app a b' >"$W/command"
+processes "another command line" 2 240 "$W/base" "$W/command"
+container 3 40 0x10000 0x70000 90 '/app a' >"$W/machine"
+processes "another machine" 2 240 "$W/base" "$W/machine"
+container 3 40 0x10000 0x70000 501 >"$W/same"
+processes "no command line" 1 40 "$W/base" "$W/same"
+container 1 300 0x0 0x70000 500 >"$W/fixed"
+container 2 40 0x0 0x70000 501 >"$W/same"
+container 2 40 0x0 0x80000 501 >"$W/moved"
+processes "no PIE" 1 40 "$W/fixed" "$W/same"
+processes "no PIE, a library elsewhere" 2 340 "$W/fixed" "$W/moved"
+# The dumps of two containers may be mixed in one log.
+for number in 1 2 3; do
+	container $number $((number * 10)) 0x10000 0x70000 50$number
+	container $number $((number * 100)) 0x20000 0x80000 50$number
+done >"$W/mixed"
+processes "two containers in one log" 2 330 "$W/mixed"
+
 # A process that executes a program keeps its PID, and counts from 1 again.
 echo "70 1 complete 0x20" |
 	make_dump 7.1 2026-11-20T18:40:00Z /bin/next 0x1000 none >"$W/next"

@@ -7,6 +7,7 @@
 
 #include "tools/log/read_log.h"
 #include "tools/model/copy_dump.h"
+#include "tools/model/namesakes.h"
 
 /* -- dumps ------------------------------------------------------------------------------------- */
 
@@ -190,52 +191,46 @@ bool report_read(struct report *report, const char *log, dump_taker *take, void 
 
 /* -- processes --------------------------------------------------------------------------------- */
 
-/* The latest dump of a process so far. */
+/* A process, by the latest of its dumps so far. */
 struct process {
 	struct dump *last;
+	struct process *older; /* with the same process id; or NULL */
 };
 
-static bool same_pid(const void *key, const void *entry)
+/* Returns true if DUMP, met after LAST, comes from the process of LAST, where the dumps themselves
+ * do not show another.  A process that counts from 1 again is another one, unless a log has dumps
+ * out of order. */
+static bool continues(const struct dump *last, const struct dump *dump)
 {
-	return *(const unsigned long *)key == ((const struct process *)entry)->last->pid;
-}
-
-/* Returns true if DUMP comes from the process of LAST, a dump with the same pid met before it.  A
- * pid may belong to a later process (in a container each is 1), or to another program that the
- * process executed. */
-static bool same_process(const struct dump *last, const struct dump *dump)
-{
-	const bool has_other_program =
-	        last->program && dump->program && last->program != dump->program;
-	const bool is_later = dump->sequence > last->sequence;
-	/* A process that counts from 1 again is another one, unless a log has dumps out of
-	 * order. */
-	const bool is_out_of_order = dump->sequence < last->sequence && dump->log == last->log &&
-	                             dump->seconds <= last->seconds;
-
-	return !has_other_program && (is_later || is_out_of_order);
+	return dump->sequence > last->sequence ||
+	       (dump->sequence < last->sequence && dump->log == last->log &&
+	        dump->seconds <= last->seconds);
 }
 
 void report_finish(struct report *report)
 {
-	struct table processes = {0}; /* the latest of each pid */
+	struct table processes = {0}; /* struct namesakes */
 
 	for (size_t i = 0; i < report->dump_count; i++) {
 		struct dump *dump = report->dumps[i];
-		uint64_t hash = hash_word(0, dump->pid);
-		struct process *process = table_find(&processes, hash, &dump->pid, same_pid);
-		bool known = process && same_process(process->last, dump);
+		struct namesakes *namesakes = namesakes_of(&processes, &report->arena, dump->pid);
+		struct process *process = namesakes->newest;
 
-		if (!process) {
+		/* The dumps of several containers may be mixed. */
+		while (process && is_other_process(process->last, dump))
+			process = process->older;
+		if (!process || !continues(process->last, dump)) {
 			process = arena_alloc(&report->arena, sizeof *process);
-			process->last = dump;
-			table_add(&processes, hash, process);
-		}
-		dump->process = known ? process->last->process : report->process_count++;
-		if (known && dump->sequence < process->last->sequence)
+			*process = (struct process){dump, namesakes->newest};
+			namesakes->newest = process;
+			dump->process = report->process_count++;
+			dump->last = true;
 			continue;
-		if (known)
-			process->last->last = false;
+		}
+		dump->process = process->last->process;
+		if (dump->sequence < process->last->sequence)
+			continue;
+		process->last->last = false;
 		process->last = dump;
 		dump->last = true;
 	}

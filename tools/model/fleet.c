@@ -13,6 +13,7 @@
 #include "tools/model/add_log.h"
 #include "tools/model/history.h"
 #include "tools/model/merge.h"
+#include "tools/model/namesakes.h"
 
 /* A process needs few dumps to show its growth. */
 enum { DUMPS_KEPT = 16 };
@@ -29,6 +30,7 @@ struct open_process {
 	const char *host;
 	size_t log; /* the number of the last log with a dump of it */
 	struct history history;
+	struct open_process *older; /* with the same process id; or NULL */
 };
 
 struct fleet {
@@ -37,7 +39,8 @@ struct fleet {
 	struct merger *merger;
 	struct open_process **open;
 	size_t open_count, open_room;
-	struct table by_pid;
+	struct table by_pid;  /* the open processes: struct namesakes */
+	struct arena names;   /* of BY_PID */
 	struct table counted; /* the last dumps of the processes in the sum: &struct identity */
 	const char *host;     /* of the current log */
 	size_t log;           /* its number */
@@ -103,17 +106,10 @@ static int compare_names(const void *left, const void *right)
 
 /* -- processes --------------------------------------------------------------------------------- */
 
-static bool same_pid(const void *key, const void *entry)
-{
-	return *(const unsigned long *)key == ((const struct open_process *)entry)->pid;
-}
-
 /* Adds PROCESS to the sum, unless the sum has it already, and frees its dumps. */
 static void close_process(struct fleet *fleet, struct open_process *process)
 {
 	const struct history *history = &process->history;
-	if (history->count == 0)
-		return;
 	const struct dump *last = history->dumps[history->count - 1];
 	const struct identity identity = {last->pid,
 	                                  last->sequence,
@@ -137,67 +133,67 @@ static void close_process(struct fleet *fleet, struct open_process *process)
 	history_free(&process->history);
 }
 
+static void add_open(struct fleet *fleet, struct open_process *process)
+{
+	struct namesakes *namesakes = namesakes_of(&fleet->by_pid, &fleet->names, process->pid);
+
+	process->older = namesakes->newest;
+	namesakes->newest = process;
+	GROW(fleet->open, fleet->open_room, fleet->open_count + 1);
+	fleet->open[fleet->open_count++] = process;
+}
+
 /* Adds the processes to the sum that log BEFORE or a later one does not continue. */
 static void close_processes(struct fleet *fleet, size_t before)
 {
-	size_t kept = 0;
+	const size_t count = fleet->open_count;
 
 	table_free(&fleet->by_pid);
-	for (size_t i = 0; i < fleet->open_count; i++) {
+	arena_free(&fleet->names);
+	fleet->open_count = 0;
+	for (size_t i = 0; i < count; i++) {
 		struct open_process *process = fleet->open[i];
 		if (process->log < before) {
 			close_process(fleet, process);
 			free(process);
-			continue;
+		} else {
+			add_open(fleet, process);
 		}
-		fleet->open[kept++] = process;
-		table_add(&fleet->by_pid, hash_word(0, process->pid), process);
 	}
-	fleet->open_count = kept;
 }
 
-/* Returns true if PARSED shows its program at another address than LAST. */
-static bool is_elsewhere(const struct dump *last, const struct parsed_dump *parsed)
+static const struct dump *last_dump(const struct open_process *process)
 {
-	for (size_t i = 0; i < parsed->module_count; i++) {
-		const struct parsed_module *module = &parsed->modules[i];
-		for (size_t j = 0; module->number == 1 && j < last->mapping_count; j++)
-			if (last->mappings[j].module->main)
-				return last->mappings[j].bias != module->bias;
-	}
-	return false;
+	return process->history.dumps[process->history.count - 1];
 }
 
-/* Returns true if a dump PARSED of the process id of PROCESS is of PROCESS itself.  In containers
- * many processes have the same id.  The clock of a process may go back. */
+/* Returns true if DUMP comes from PROCESS, where the dumps themselves do not show another process.
+ * The clock of a process may go back. */
 static bool continues(const struct fleet *fleet, const struct open_process *process,
-                      const struct parsed_dump *parsed)
+                      const struct dump *dump)
 {
-	if (process->history.count == 0)
-		return true;
-	const struct dump *last = process->history.dumps[process->history.count - 1];
-	int64_t seconds;
-	if (process->host != fleet->host || parsed->sequence <= last->sequence ||
-	    is_elsewhere(last, parsed))
-		return false;
-	if (last->program && parsed->program && strcmp(last->program, parsed->program) != 0)
-		return false;
-	if (process->log == fleet->log || parsed->sequence == last->sequence + 1)
-		return true;
-	return !parsed->time || !parse_time(parsed->time, &seconds) || seconds >= last->seconds;
+	const struct dump *last = last_dump(process);
+
+	return dump->sequence > last->sequence &&
+	       (process->log == fleet->log || dump->sequence == last->sequence + 1 ||
+	        dump->seconds < 0 || dump->seconds >= last->seconds);
 }
 
-static struct open_process *process_of(struct fleet *fleet, const struct parsed_dump *parsed)
+/* Returns the open process that DUMP comes from, which may have no dump yet. */
+static struct open_process *process_of(struct fleet *fleet, const struct dump *dump)
 {
-	uint64_t hash = hash_word(0, parsed->pid);
-	struct open_process *process = table_find(&fleet->by_pid, hash, &parsed->pid, same_pid);
+	const struct namesakes *namesakes = namesakes_of(&fleet->by_pid, &fleet->names, dump->pid);
+	struct open_process *process = namesakes->newest;
+
+	/* The dumps of several containers may be mixed. */
+	while (process &&
+	       (process->host != fleet->host || is_other_process(last_dump(process), dump)))
+		process = process->older;
 	if (!process) {
 		process = xzalloc(sizeof *process);
-		process->pid = parsed->pid;
-		table_add(&fleet->by_pid, hash, process);
-		GROW(fleet->open, fleet->open_room, fleet->open_count + 1);
-		fleet->open[fleet->open_count++] = process;
-	} else if (!continues(fleet, process, parsed)) {
+		process->pid = dump->pid;
+		add_open(fleet, process);
+	} else if (!continues(fleet, process, dump)) {
 		close_process(fleet, process);
 	}
 	process->host = fleet->host;
@@ -208,11 +204,13 @@ static struct open_process *process_of(struct fleet *fleet, const struct parsed_
 static void take_dump(void *context, const struct parsed_dump *parsed)
 {
 	struct fleet *fleet = context;
-	struct open_process *process = process_of(fleet, parsed);
-	const struct dump *dump = history_add(&process->history, fleet->report, parsed,
-	                                      fleet->options->growth ? DUMPS_KEPT : 1);
+	struct arena arena = {0};
+	const struct dump *dump = history_copy(fleet->report, parsed, &arena);
+
 	if (dump->damage)
 		report_damage(parsed, dump->damage, dump->damage_line);
+	history_take(&process_of(fleet, dump)->history, dump, arena,
+	             fleet->options->growth ? DUMPS_KEPT : 1);
 }
 
 bool fleet_add(struct report *report, const char **logs, size_t count,
@@ -249,6 +247,7 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 		report->dumps[report->dump_count++] = sum;
 	}
 	table_free(&fleet.by_pid);
+	arena_free(&fleet.names);
 	table_free(&fleet.counted);
 	free(fleet.open);
 	free(sources);

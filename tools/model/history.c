@@ -20,14 +20,18 @@ static void drop(struct history *history, size_t first, size_t last, size_t step
 	history->count = kept;
 }
 
-struct dump *history_add(struct history *history, struct report *report,
-                         const struct parsed_dump *parsed, size_t limit)
+struct dump *history_copy(struct report *report, const struct parsed_dump *parsed,
+                          struct arena *arena)
 {
-	struct arena arena = {0};
-	report->dump_arena = &arena;
+	report->dump_arena = arena;
 	struct dump *dump = copy_dump(report, parsed);
 	report->dump_arena = &report->arena;
+	return dump;
+}
 
+void history_take(struct history *history, const struct dump *dump, struct arena arena,
+                  size_t limit)
+{
 	GROW(history->dumps, history->room, history->count + 1);
 	GROW(history->arenas, history->arena_room, history->count + 1);
 	history->dumps[history->count] = dump;
@@ -36,6 +40,15 @@ struct dump *history_add(struct history *history, struct report *report,
 		drop(history, 0, history->count - 1, 0);
 	else if (history->count > limit)
 		drop(history, 0, history->count - 1, 2);
+}
+
+struct dump *history_add(struct history *history, struct report *report,
+                         const struct parsed_dump *parsed, size_t limit)
+{
+	struct arena arena = {0};
+	struct dump *dump = history_copy(report, parsed, &arena);
+
+	history_take(history, dump, arena, limit);
 	return dump;
 }
 

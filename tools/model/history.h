@@ -11,10 +11,19 @@ struct history {
 	size_t count, room, arena_room;
 };
 
-/* Adds a copy of PARSED, whose modules, locations and stacks are in REPORT.  Returns the copy.
+/* Returns a copy of PARSED, whose modules, locations and stacks are in REPORT.  What only the copy
+ * has is in ARENA, which is all 0 before. */
+struct dump *history_copy(struct report *report, const struct parsed_dump *parsed,
+                          struct arena *arena);
+
+/* Adds DUMP, which history_copy has returned, and takes over its ARENA.
  *
  * Then at most LIMIT dumps are kept.  A LIMIT of 1 keeps the last.  Otherwise the first, the last
  * and every second of those between are kept when they become too many. */
+void history_take(struct history *history, const struct dump *dump, struct arena arena,
+                  size_t limit);
+
+/* Adds a copy of PARSED as the two functions above do.  Returns the copy. */
 struct dump *history_add(struct history *history, struct report *report,
                          const struct parsed_dump *parsed, size_t limit);
 
