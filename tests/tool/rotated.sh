@@ -46,7 +46,39 @@ part dates/x.log-20261120 3 4
 part dates/x.log 5 6
 is_one "dates, by a pattern" "$W"/dates/x.log*
 
-# Without the log itself, a number is that of a dump.
+# The option dateformat= of logrotate: in the name of the log, a date may follow other numbers.
+for dates in 2026-11-19:2026-11-20 2026-11-20-18:2026-11-20-19 2026.11.19:2026.11.20 \
+	20261120-180000:20261120-190000 20261119_1795000000:20261120_1795090000 \
+	202611191795000000:202611201795090000; do
+	folder=dates-$dates
+	mkdir "$W/$folder"
+	part "$folder/x-1.log-${dates%:*}" 1 2
+	part "$folder/x-1.log-${dates#*:}" 3 4
+	part "$folder/x-1.log" 5 6
+	is_one "dates like $dates" "$W/$folder"/x-1.log*
+done
+
+# Right after a log was rotated, the log itself is not there.
+mkdir "$W/no-log"
+part no-log/x.log.3 1 2
+part no-log/x.log.2 3 4
+part no-log/x.log.1 5 6
+gzip "$W/no-log/x.log.3"
+is_one "no log itself" "$W"/no-log/x.log*
+
+# Without the log itself, a number may also be that of a process, of a run, or of a dump.
+for pid in 4 5; do
+	for number in 2 3; do
+		echo "${pid}00 1 complete 0x10" |
+			make_dump $pid.$number 2026-11-20T18:00:00Z /x/y 0x1000 none
+	done >"$W/process.$pid"
+	sed "s/^leakwrap.$pid.2/leakwrap[$pid.1/" "$W/process.$pid" >"$W/run.$((pid - 3))"
+done
+for logs in process run; do
+	status_is 0 "$lw" report "$W"/$logs.*
+	equal "$logs" "$(grep -o 'process [0-9], dump' "$W/out" | tr '\n' ' ')" \
+		"process 4, dump process 5, dump "
+done
 for number in 1 2 3 4 5 6; do
 	part dumps/x.$number $number
 done

@@ -1,12 +1,31 @@
 /* rotated.c - see rotated.h. */
 #include "tools/log/rotated.h"
 
-#include <ctype.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "tools/log/log_file.h"
+#include "tools/log/read_log.h"
 #include "tools/util.h"
+
+/* -- names ------------------------------------------------------------------------------------- */
+
+/* The ends of names: what follows the name that all parts share.  logrotate counts by few digits.
+ * Its option dateformat= starts with the year, and may end with the time, or be a time in seconds.
+ * A number of so few digits may be a part of the name. */
+#define YEAR     "(19|20)[0-9]{2}"
+#define MONTH    "(0[1-9]|1[0-2])"
+#define DAY      "([0-2][0-9]|3[01])"
+#define TIME     "([-_T:]?[0-9]+)*"
+#define ENDING   "(\\.gz)?(\\.zst)?$"
+#define NUMBERED "\\.[0-9]{1,4}" ENDING
+#define DATED    "[-._](" YEAR "[-_.]?" MONTH "[-_.]?" DAY TIME "|[0-9]{8,18})" ENDING
+
+/* The most digits of a date and a time that a number can hold. */
+enum { DATE_MAX = 18 };
 
 /* A log as the part of a rotated log. */
 struct part {
@@ -14,36 +33,54 @@ struct part {
 	size_t length;   /* of the name that all parts share */
 	long long order; /* of the part: the oldest has the least, and the log itself has 0 */
 	size_t index;    /* among the logs */
+	bool is_dated;
 };
 
-/* The most digits of a number that logrotate counts by.  A date has at least eight. */
-enum { NUMBER_MAX = 4, DATE_MIN = 8, DATE_MAX = 14 };
+struct patterns {
+	regex_t numbered, dated, ending;
+};
 
-/* Returns the LENGTH of PATH without ENDING. */
-static size_t without_ending(const char *path, size_t length, const char *ending)
+static void compile(regex_t *pattern, const char *text)
 {
-	const size_t size = strlen(ending);
+	if (regcomp(pattern, text, REG_EXTENDED) != 0)
+		die("cannot compile %s", text);
+}
 
-	return length > size && memcmp(path + length - size, ending, size) == 0 ? length - size
-	                                                                        : length;
+/* Returns the number that the digits from TEXT to END make, or -1 if they are too many. */
+static long long joined_digits(const char *text, const char *end)
+{
+	long long number = 0;
+	size_t count = 0;
+
+	for (; text < end; text++) {
+		if (*text < '0' || *text > '9')
+			continue;
+		if (++count > DATE_MAX)
+			return -1;
+		number = 10 * number + (*text - '0');
+	}
+	return number;
 }
 
 /* Returns what the name PATH says: which part it is, and of which log. */
-static struct part part_of(const char *path, size_t index)
+static struct part part_of(const struct patterns *patterns, const char *path, size_t index)
 {
-	size_t length = without_ending(path, strlen(path), ".gz"), start, digits;
+	regmatch_t end, match;
 	long long number;
 
-	length = without_ending(path, length, ".zst");
-	for (start = length; start > 0 && isdigit((unsigned char)path[start - 1]); start--)
-		;
-	digits = length - start;
-	number = digits > 0 && digits <= DATE_MAX ? strtoll(path + start, NULL, 10) : 0;
-	if (start > 1 && path[start - 1] == '.' && digits > 0 && digits <= NUMBER_MAX)
-		return (struct part){path, start - 1, -1 - number, index};
-	if (start > 1 && path[start - 1] == '-' && digits >= DATE_MIN && digits <= DATE_MAX)
-		return (struct part){path, start - 1, number - LLONG_MAX / 2, index};
-	return (struct part){path, length, 0, index};
+	/* This always matches: the pattern may be empty. */
+	(void)regexec(&patterns->ending, path, 1, &end, 0);
+	if (regexec(&patterns->dated, path, 1, &match, 0) == 0 && match.rm_so > 0) {
+		number = joined_digits(path + match.rm_so, path + end.rm_so);
+		if (number >= 0)
+			return (struct part){path, (size_t)match.rm_so, number - LLONG_MAX / 2,
+			                     index, true};
+	}
+	if (regexec(&patterns->numbered, path, 1, &match, 0) == 0 && match.rm_so > 0) {
+		number = joined_digits(path + match.rm_so, path + end.rm_so);
+		return (struct part){path, (size_t)match.rm_so, -1 - number, index, false};
+	}
+	return (struct part){path, (size_t)end.rm_so, 0, index, false};
 }
 
 static int compare_names(const struct part *a, const struct part *b)
@@ -66,6 +103,76 @@ static int compare_parts(const void *left, const void *right)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* -- what the logs say ------------------------------------------------------------------------- */
+
+/* So much of a log is read to find its first dump. */
+enum { START_SIZE = 64 * 1024 };
+
+struct first_dump {
+	unsigned long pid, sequence; /* both 0: there is none */
+};
+
+static void take_first(void *context, const struct parsed_dump *parsed)
+{
+	struct first_dump *first = context;
+
+	if (first->sequence == 0)
+		*first = (struct first_dump){parsed->pid, parsed->sequence};
+}
+
+/* Returns the first dump of the log PATH.  There is none if PATH is no regular file: it can be read
+ * only once. */
+static struct first_dump first_dump_of(const char *path)
+{
+	struct first_dump first = {0, 0};
+	const int fd = open_regular(path);
+	char *start;
+	size_t filled = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return first;
+	start = xmalloc(START_SIZE);
+	struct log_file *file = log_file_start(fd);
+	while ((got = log_file_read(file, start + filled, START_SIZE - filled)) > 0)
+		filled += (size_t)got;
+	log_file_end(file);
+	close(fd);
+	parse_text(start, filled, take_first, &first);
+	free(start);
+	return first;
+}
+
+/* Returns true if the numbers of the COUNT PARTS, without the log itself, count rotations.  Then a
+ * part begins with a later dump than the first of its process.  If the option log= ends in %n or
+ * %p, the numbers are those of dumps or processes. */
+static bool are_numbers_of_rotations(const struct part *parts, size_t count)
+{
+	bool are_sequences = true, are_pids = true, goes_on = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct first_dump first = first_dump_of(parts[i].path);
+		if (first.sequence == 0)
+			continue;
+		goes_on |= first.sequence > 1;
+		are_sequences &= -1 - parts[i].order == (long long)first.sequence;
+		are_pids &= -1 - parts[i].order == (long long)first.pid;
+	}
+	return goes_on && !are_sequences && !are_pids;
+}
+
+/* Returns true if the COUNT PARTS, the oldest first, are those of a rotated log.  Right after it was
+ * rotated, the log itself is not there. */
+static bool are_rotated(const struct part *parts, size_t count)
+{
+	const struct part *newest = &parts[count - 1];
+
+	return count > 1 &&
+	       (newest->order == 0 || newest->is_dated || are_numbers_of_rotations(parts, count));
+}
+
+/* -- order ------------------------------------------------------------------------------------- */
+
 static int compare_indices(const void *left, const void *right)
 {
 	const size_t *a = left, *b = right;
@@ -77,9 +184,16 @@ void sort_rotated(const char **logs, size_t count)
 {
 	struct part *parts = xmalloc(count * sizeof *parts);
 	size_t *places = xmalloc(count * sizeof *places);
+	struct patterns patterns;
 
+	compile(&patterns.numbered, NUMBERED);
+	compile(&patterns.dated, DATED);
+	compile(&patterns.ending, ENDING);
 	for (size_t i = 0; i < count; i++)
-		parts[i] = part_of(logs[i], i);
+		parts[i] = part_of(&patterns, logs[i], i);
+	regfree(&patterns.numbered);
+	regfree(&patterns.dated);
+	regfree(&patterns.ending);
 	qsort(parts, count, sizeof *parts, compare_parts);
 	for (size_t first = 0, behind; first < count; first = behind) {
 		for (behind = first; behind < count; behind++) {
@@ -87,8 +201,8 @@ void sort_rotated(const char **logs, size_t count)
 				break;
 			places[behind - first] = parts[behind].index;
 		}
-		if (parts[behind - 1].order != 0)
-			continue; /* the log itself is not there */
+		if (!are_rotated(parts + first, behind - first))
+			continue;
 		qsort(places, behind - first, sizeof *places, compare_indices);
 		for (size_t i = first; i < behind; i++)
 			logs[places[i - first]] = parts[i].path;

@@ -6,8 +6,12 @@
 
 /* Sorts the parts of each log that was rotated, the oldest first, and leaves the other LOGS where
  * they are.  server.log.2.gz, server.log.1 and server.log are parts of one log, and so are
- * server.log-20261127 and server.log.  Without server.log itself they are no parts: the option log=
- * may end in the number of a dump. */
+ * server.log-20261127 and server.log.
+ *
+ * server.log itself may be missing: a process makes it for its first dump after the rotation.  Then
+ * the logs are read: numbers count rotations if a log begins with a later dump than the first of
+ * its process.  The option log= may end in the number of a dump or a process, and such logs are no
+ * parts. */
 void sort_rotated(const char **logs, size_t count);
 
 #endif
