@@ -66,6 +66,26 @@ part no-log/x.log.1 5 6
 gzip "$W/no-log/x.log.3"
 is_one "no log itself" "$W"/no-log/x.log*
 
+# logrotate's create makes an empty log: the dumps are in the other parts, whose verdict counts. It
+# compresses empty parts, too.
+echo nothing >"$W/no-log/x.log.4"
+gzip "$W/no-log/x.log.4"
+: >"$W/no-log/x.log"
+is_one "an empty log" "$W"/no-log/x.log*
+said 'x.log holds no dump'
+said 'x.log.4.gz holds no dump'
+status_is 1 "$lw" report --fail-on-leaks "$W"/no-log/x.log*
+# Other logs without dumps are an error, also if other logs have dumps: nothing judges them.
+: >"$W/other.log"
+for merge in '' --merge; do
+	# shellcheck disable=SC2086 # no word or one
+	status_is 2 "$lw" report $merge "$W/no-log/x.log" "$W/no-log/x.log.4.gz"
+	for other in "$W/other.log" "$W/none"; do
+		# shellcheck disable=SC2086 # no word or one
+		status_is 2 "$lw" report $merge "$W"/no-log/x.log* "$other"
+	done
+done
+
 # Without the log itself, a number may also be that of a process, of a run, or of a dump.
 for pid in 4 5; do
 	for number in 2 3; do

@@ -377,7 +377,8 @@ static void complain_of_duplicates(const struct report *report)
 }
 
 /* Adds the logs that OPTIONS name to REPORT: to the sum of a FLEET, or dump by dump.  Returns
- * false, after messages, if one cannot be read. */
+ * false, after messages, if one cannot be read, or holds no dump and is no part of a rotated log
+ * that has dumps. */
 static bool add_logs(struct report_options *options, struct report *report, bool fleet)
 {
 	const struct fleet_options fleet_options = {options->hosts, options->growth,
@@ -387,9 +388,14 @@ static bool add_logs(struct report_options *options, struct report *report, bool
 	if (fleet)
 		return fleet_add(report, options->logs, options->log_count, &fleet_options);
 	sort_rotated(options->logs, options->log_count);
-	for (size_t i = 0; i < options->log_count; i++)
+	bool *lacks = xzalloc(options->log_count * sizeof *lacks);
+	for (size_t i = 0; i < options->log_count; i++) {
 		if (!report_add(report, options->logs[i]))
-			fine = false;
+			fine &= report->lacks_dumps;
+		lacks[i] = report->lacks_dumps;
+	}
+	fine &= !has_log_without_dumps(options->logs, lacks, options->log_count);
+	free(lacks);
 	return fine;
 }
 

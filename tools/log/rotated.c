@@ -161,8 +161,8 @@ static bool are_numbers_of_rotations(const struct part *parts, size_t count)
 	return goes_on && !are_sequences && !are_pids;
 }
 
-/* Returns true if the COUNT PARTS, the oldest first, are those of a rotated log.  Right after it was
- * rotated, the log itself is not there. */
+/* Returns true if the COUNT PARTS, the oldest first, are those of a rotated log.  Right after the
+ * rotation, the log itself is not there. */
 static bool are_rotated(const struct part *parts, size_t count)
 {
 	const struct part *newest = &parts[count - 1];
@@ -180,10 +180,11 @@ static int compare_indices(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-void sort_rotated(const char **logs, size_t count)
+/* Returns the COUNT LOGS as parts, which the caller frees.  Parts of one log come together, the
+ * oldest first. */
+static struct part *sorted_parts(const char *const *logs, size_t count)
 {
 	struct part *parts = xmalloc(count * sizeof *parts);
-	size_t *places = xmalloc(count * sizeof *places);
 	struct patterns patterns;
 
 	compile(&patterns.numbered, NUMBERED);
@@ -195,18 +196,50 @@ void sort_rotated(const char **logs, size_t count)
 	regfree(&patterns.dated);
 	regfree(&patterns.ending);
 	qsort(parts, count, sizeof *parts, compare_parts);
-	for (size_t first = 0, behind; first < count; first = behind) {
-		for (behind = first; behind < count; behind++) {
-			if (compare_names(&parts[first], &parts[behind]) != 0)
-				break;
-			places[behind - first] = parts[behind].index;
-		}
-		if (!are_rotated(parts + first, behind - first))
+	return parts;
+}
+
+/* Returns how many of the COUNT sorted PARTS, from the first on, have its name. */
+static size_t count_namesakes(const struct part *parts, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && compare_names(&parts[0], &parts[same]) == 0)
+		same++;
+	return same;
+}
+
+void sort_rotated(const char **logs, size_t count)
+{
+	struct part *parts = sorted_parts(logs, count);
+	size_t *places = xmalloc(count * sizeof *places);
+
+	for (size_t first = 0, same; first < count; first += same) {
+		same = count_namesakes(parts + first, count - first);
+		if (!are_rotated(parts + first, same))
 			continue;
-		qsort(places, behind - first, sizeof *places, compare_indices);
-		for (size_t i = first; i < behind; i++)
-			logs[places[i - first]] = parts[i].path;
+		for (size_t i = 0; i < same; i++)
+			places[i] = parts[first + i].index;
+		qsort(places, same, sizeof *places, compare_indices);
+		for (size_t i = 0; i < same; i++)
+			logs[places[i]] = parts[first + i].path;
 	}
 	free(parts);
 	free(places);
+}
+
+bool has_log_without_dumps(const char *const *logs, const bool *lacks, size_t count)
+{
+	struct part *parts = sorted_parts(logs, count);
+	bool found = false;
+
+	for (size_t first = 0, same; first < count && !found; first += same) {
+		size_t lacking = 0;
+		same = count_namesakes(parts + first, count - first);
+		for (size_t i = first; i < first + same; i++)
+			lacking += lacks[parts[i].index];
+		found = lacking == same || (lacking > 0 && !are_rotated(parts + first, same));
+	}
+	free(parts);
+	return found;
 }

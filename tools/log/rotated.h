@@ -2,6 +2,7 @@
 #ifndef TOOLS_ROTATED_H
 #define TOOLS_ROTATED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Sorts the parts of each log that was rotated, the oldest first, and leaves the other LOGS where
@@ -13,5 +14,10 @@
  * its process.  The option log= may end in the number of a dump or a process, and such logs are no
  * parts. */
 void sort_rotated(const char **logs, size_t count);
+
+/* LACKS says which of the COUNT LOGS hold no dump.  Returns true if one of these is no part of a
+ * rotated log, or all parts of its log lack dumps.  logrotate's create makes a new log, which stays
+ * empty until the next dump. */
+bool has_log_without_dumps(const char *const *logs, const bool *lacks, size_t count);
 
 #endif

@@ -159,9 +159,10 @@ static bool read_selected(const char *path, const char *selector, struct selecti
 	selection->report->latest = NULL;
 	selection->report->has_several = false;
 	const char *error = parse_file(path, log, take_dump, selection);
+	selection->report->lacks_dumps = !error && selection->seen == 0;
 	if (error)
 		complain("%s: %s", log, error);
-	else if (selection->seen == 0)
+	else if (selection->report->lacks_dumps)
 		complain("%s holds no dump", log);
 	else if (selection->taken == 0 && selection->sequence)
 		complain("%s holds no dump %s; its last is %llu", log, strrchr(selector, '@') + 1,

@@ -218,6 +218,7 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 {
 	struct fleet fleet = {.report = report, .options = options};
 	struct source *sources = xzalloc((count + 1) * sizeof *sources);
+	bool *lacks = xzalloc((count + 1) * sizeof *lacks); /* LOGS that hold no dump */
 	bool fine = true;
 
 	fleet.merger = merge_start(report, options->kinds);
@@ -237,7 +238,8 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 		if (fleet.log % 16 == 0)
 			progress("reading %zu of %zu logs", fleet.log, count);
 		if (!report_read(report, sources[fleet.log].log, take_dump, &fleet))
-			fine = false;
+			fine &= report->lacks_dumps;
+		lacks[sources[fleet.log].place] = report->lacks_dumps;
 		close_processes(&fleet, fleet.log);
 	}
 	close_processes(&fleet, count);
@@ -251,6 +253,8 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 	table_free(&fleet.counted);
 	free(fleet.open);
 	free(sources);
+	fine &= !has_log_without_dumps(logs, lacks, count);
+	free(lacks);
 	progress_done();
 	return fine;
 }

@@ -20,7 +20,7 @@ bool find_host(const char *pattern, const char *log, const char **host, size_t *
 /* Sorts LOGS, reads them, and adds to REPORT one dump that is the sum of the last dumps of all
  * processes (merge.h).  A process is in one log, or in several with ascending numbers of its dumps.
  * Dumps of misuse are added as by report_add.  Returns false, after messages, if a log cannot be
- * read or holds no dump. */
+ * read or holds no dump.  A part of a rotated log may hold no dump if another part holds one. */
 bool fleet_add(struct report *report, const char **logs, size_t count,
                const struct fleet_options *options);
 

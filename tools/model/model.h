@@ -153,6 +153,7 @@ struct report {
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */
 	bool has_several;          /* the last report_add named more dumps of live blocks */
+	bool lacks_dumps;          /* the log of the last report_add or report_read holds no dump */
 	size_t dump_count, dump_room;
 	const struct dump **misuses; /* dumps of misuse alone, which are not among DUMPS */
 	size_t misuse_count, misuse_room;
