@@ -13,8 +13,11 @@ int main(void)
 {
 	for (int i = 0; i < BLOCKS; i++) {
 		kept.whole[i] = malloc(SIZE);
-		if (i % (BLOCKS / TAGGED) == 0)
-			kept.tagged[i / (BLOCKS / TAGGED)] = (char *)malloc(SIZE) + 1;
+		if (i % (BLOCKS / TAGGED) == 0) {
+			char *const block = malloc(SIZE);
+
+			kept.tagged[i / (BLOCKS / TAGGED)] = block + 1;
+		}
 	}
 	return 0;
 }
