@@ -371,7 +371,7 @@ static bool is_terminal(int fd)
 bool leakwrap_file_describe(int fd, struct leakwrap_file *file)
 {
 	int saved = errno;
-	struct stat status;
+	struct stat status = {0};
 	bool is_open = get_status(fd, &status);
 	long flags;
 
@@ -391,7 +391,7 @@ bool leakwrap_file_describe(int fd, struct leakwrap_file *file)
 uint64_t leakwrap_file_size(int fd)
 {
 	int saved = errno;
-	struct stat status;
+	struct stat status = {0};
 	uint64_t size = get_status(fd, &status) ? (uint64_t)status.st_size : 0;
 
 	errno = saved;
