@@ -298,6 +298,11 @@ int leakwrap_filters_process(void)
 	return atomic_load(&process);
 }
 
+bool leakwrap_filters_are_there(void)
+{
+	return atomic_load(&filters) || atomic_load(&unknown) > 0;
+}
+
 bool leakwrap_filters_forbid(long number, const long arguments[6])
 {
 	const struct leakwrap_filter *filter = atomic_load(&filters);

@@ -59,6 +59,9 @@ void leakwrap_filters_withdraw(struct leakwrap_filter *filter);
 /* Returns the process that added the last filter; 0 if none was added. */
 int leakwrap_filters_process(void);
 
+/* Returns whether there is a filter, known or not. */
+bool leakwrap_filters_are_there(void);
+
 /* Returns whether a filter would end the process at the system call NUMBER with ARGUMENTS.
  * leakwrap_syscall asks by itself.  Who calls the C library's function asks first.  Signal-safe. */
 bool leakwrap_filters_forbid(long number, const long arguments[6]);
