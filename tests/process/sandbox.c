@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -123,17 +124,23 @@ static int load(void)
 }
 #endif
 
-/* The last step does not return, so the kernel refuses the filter, which would forbid all. */
+/* The last step does not return, so the kernel refuses the filter, which would forbid all.  So it
+ * does with a filter that jumps back for ever. */
 static int enter_in_vain(void)
 {
 	struct sock_filter steps[] = {
 	        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
 	};
-	struct sock_fprog program = {2, steps}, nothing = {0, NULL};
+	struct sock_filter endless[] = {
+	        BPF_JUMP(BPF_JMP | BPF_JA, UINT32_MAX, 0, 0),
+	        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = {2, steps}, circle = {2, endless}, nothing = {0, NULL};
 
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &nothing) == 0)
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &nothing) == 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &circle) == 0)
 		return 0;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : -1;
 }

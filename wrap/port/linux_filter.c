@@ -127,11 +127,12 @@ static uint32_t distance(const struct leakwrap_filter_step *step, uint32_t a, ui
 }
 
 /* Returns what FILTER says about CALL.  The kernel has checked the filter, or will refuse it: here
- * it only must not read outside.  All jumps lead forward. */
+ * it only must end, and not read outside.  All jumps lead forward. */
 static uint32_t ask(const struct leakwrap_filter *filter, const union call *call)
 {
 	const uint32_t count = atomic_load(&filter->count);
 	struct machine machine = {.a = 0};
+	uint32_t jump;
 
 	for (uint32_t at = 0; at < count; at++) {
 		const struct leakwrap_filter_step *step = &filter->steps[at];
@@ -157,7 +158,10 @@ static uint32_t ask(const struct leakwrap_filter *filter, const union call *call
 			machine.a = compute(step->code, machine.a, with);
 			break;
 		case JUMP:
-			at += distance(step, machine.a, with);
+			jump = distance(step, machine.a, with);
+			if (jump >= count - at)
+				return ALLOW;
+			at += jump;
 			break;
 		case RETURN:
 			return (step->code & 0x18) == RETURN_A ? machine.a : step->value;
