@@ -91,7 +91,7 @@ build_plain libgphobos.so.3 -shared -fPIC "$W/d.c"
 build d_program "$W/wait.c" -Wl,--no-as-needed "$W/libgphobos.so.3"
 start_program "$W/d_program"
 status_is 2 "$lw" dump $program
-said 'is a D program: its collector uses signal USR1'
+said 'is a D program, and signal USR1 would stop it for ever'
 stop
 LEAKWRAP_OPTIONS=signal=RTMIN+3:log=$W/log.%p start_program "$W/d_program"
 status_is 0 "$lw" dump $program

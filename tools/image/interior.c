@@ -62,8 +62,8 @@ static bool is_table_with(const struct image *image, const struct listed_block *
 	return used != 0; /* zeros may be anything */
 }
 
-/* Returns true if BLOCK's address stands in front of POINTER or behind it.  See
- * wrap/reach/interior.c. */
+/* Returns true if POINTER leads to an aligned part of BLOCK, and BLOCK's address stands in front of
+ * the part or in it.  See wrap/reach/interior.c. */
 static bool is_aligned_part(const struct interior_search *search, const struct listed_block *block,
                             uint64_t pointer)
 {

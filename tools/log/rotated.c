@@ -13,9 +13,9 @@
 
 /* -- names ------------------------------------------------------------------------------------- */
 
-/* The ends of names: what follows the name that all parts share.  logrotate counts by few digits.
- * Its option dateformat= starts with the year, and may end with the time, or be a time in seconds.
- * A number of so few digits may be a part of the name. */
+/* What follows the name that all parts share.  logrotate appends a number of few digits, or a date
+ * by its option dateformat=: year, month and day, perhaps with the time, or a time in seconds.
+ * Numbers of five to seven digits are neither: they belong to the name, as a process id does. */
 #define YEAR     "(19|20)[0-9]{2}"
 #define MONTH    "(0[1-9]|1[0-2])"
 #define DAY      "([0-2][0-9]|3[01])"

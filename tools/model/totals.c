@@ -293,7 +293,8 @@ struct most_hidden find_most_hidden(const struct dump *dump)
 
 	if (dump->damage)
 		return (struct most_hidden){UINT64_MAX, UINT64_MAX};
-	/* A dump shows its largest call sites.  A sum, or what is of some kinds, is not so. */
+	/* A dump shows its largest call sites.  A sum of dumps, or the part of a dump that is of
+	 * some kinds, may not. */
 	for (size_t i = 0; i < dump->site_count && !dump->kinds && !dump->merged; i++)
 		if (dump->sites[i].blocks > 0 && dump->sites[i].bytes < most.bytes)
 			most.bytes = dump->sites[i].bytes;

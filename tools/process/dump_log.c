@@ -180,8 +180,8 @@ static void find_standard_error(struct arena *arena, const struct target_process
 		log->name = arena_format(arena, "its standard error, %.*s", (int)length, target);
 }
 
-/* Notes in LOG who reads the file that its patterns name, if it is there.  Every second pattern is
- * of a full log. */
+/* Notes in LOG who reads the file that its patterns name, if it is there.  Each pattern has one for
+ * the full log behind it. */
 static void find_reader_of_file(struct dump_log *log)
 {
 	struct stat status;
@@ -198,18 +198,12 @@ static void find_reader_of_file(struct dump_log *log)
 	}
 }
 
-/* Returns true if the pattern of the log LOG may match several files. */
+/* Returns true if LOG, as in the option log=, may name several files. */
 static bool has_wildcard(const char *log)
 {
-	for (; *log; log++) {
-		if (*log != '%')
-			continue;
-		log++;
-		if (*log == 'n' || *log == 'h')
+	for (const char *p = strchr(log, '%'); p && p[1]; p = strchr(p + 2, '%'))
+		if (p[1] == 'n' || p[1] == 'h')
 			return true;
-		if (!*log)
-			break;
-	}
 	return false;
 }
 
@@ -400,11 +394,14 @@ static char *search_file(const struct target_process *process, FILE *stream,
 		is_whole = !kinds || dump.has_kinds;
 		dump.is_begun = is_whole;
 	}
-	const bool is_given_up = lines->at - lines->own_end >= FOREIGN_MAX;
-	/* The next search begins with a line that may lack its end now. */
-	search->at = dump.is_begun && !is_given_up ? dump.start
-	             : is_given_up                 ? lines->at
-	                                           : lines->at - (off_t)lines->length;
+	/* The next search begins with the dump, or with a line that lacks its end now.  A dump in
+	 * which so many other bytes stand is given up. */
+	if (lines->at - lines->own_end >= FOREIGN_MAX)
+		search->at = lines->at;
+	else if (dump.is_begun)
+		search->at = dump.start;
+	else
+		search->at = lines->at - (off_t)lines->length;
 	free(lines);
 	if (!is_whole) {
 		free(dump.bytes);

@@ -19,7 +19,7 @@ struct dump_search {
 	dev_t device;
 	ino_t inode;
 	off_t at; /* at first the size before the dump was asked for: the dump stands behind */
-	/* The file's first bytes.  A new file may have the number of one that was removed. */
+	/* The file's first bytes.  A new file may have the inode of a file that was removed. */
 	char head[128];
 	size_t head_size;
 };

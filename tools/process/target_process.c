@@ -419,8 +419,8 @@ static const char *signal_name(struct arena *arena, int number)
 	return name ? name : arena_format(arena, "RTMIN+%d", number - SIGRTMIN);
 }
 
-/* Returns true if PROCESS has loaded the library of D, whose collector stops threads by SIGUSR1.
- * Its handler is set past the wraps.  It would wait for the collector for ever. */
+/* Returns true if PROCESS has loaded the library of D.  Its collector stops threads by SIGUSR1, and
+ * sets the handler past the wraps.  After a signal from elsewhere that handler waits for ever. */
 static bool has_collector(struct arena *arena, const struct target_process *process)
 {
 	static const char *const names[] = {"/libgphobos.so", "/libphobos2.so", "/libdruntime-"};
@@ -452,10 +452,9 @@ static bool is_signal_handled(struct arena *arena, const struct target_process *
 		return false;
 	}
 	if (process->signal == SIGUSR1 && has_collector(arena, process)) {
-		complain(
-		        "process %d is a D program: its collector uses signal USR1, and would wait "
-		        "for ever; start it with LEAKWRAP_OPTIONS=signal=RTMIN+3",
-		        pid);
+		complain("process %d is a D program, and signal USR1 would stop it for ever; start "
+		         "it with LEAKWRAP_OPTIONS=signal=RTMIN+3",
+		         pid);
 		return false;
 	}
 	return true;

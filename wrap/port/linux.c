@@ -143,8 +143,8 @@ static struct kernel_time read_clock(clockid_t clock)
 	return now;
 }
 
-/* The clock at the last look, in seconds.  A sandbox may forbid to look again.  Then a millisecond
- * passes with each look, so that those who wait for a time limit do not wait for ever. */
+/* What the clock last said, in seconds.  A sandbox may forbid to read the clock.  Then each reading
+ * adds a millisecond, so that those who wait for a time limit do not wait for ever. */
 static _Atomic uintptr_t last_second;
 
 uint64_t leakwrap_time_monotonic(void)

@@ -242,7 +242,7 @@ int leakwrap_thread_id(void);
  * thread. */
 int leakwrap_thread_known_id(void);
 
-/* Has leakwrap_thread_known_id ask again. */
+/* Makes the next leakwrap_thread_known_id of this thread ask the kernel again. */
 void leakwrap_thread_forget_id(void);
 
 uint32_t leakwrap_user_id(void); /* effective; (uint32_t)-1, which no user has: not known */

@@ -51,7 +51,8 @@ static bool is_thread_vector(uintptr_t block, size_t size)
 #endif
 }
 
-/* The block's address stands in front of an aligned part of the block, or in it. */
+/* Returns true if POINTER leads to an aligned part of the block, and the block's address stands in
+ * front of the part or in it. */
 static bool is_aligned_part(uintptr_t block, size_t size, uintptr_t pointer)
 {
 	const size_t offset = pointer - block;
