@@ -8,7 +8,7 @@
  *   vfork    none; but a child of vfork enters it
  *   strict   the strict mode, in a forked child
  *
- * With "wait" it waits for a signal then.  Ends with 77 if there are no filters. */
+ * With "wait" it waits there until a signal ends it.  Ends with 77 if there are no filters. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -206,7 +206,7 @@ int main(int argc, char **argv)
 	if (pthread_create(&thread, NULL, allocate, (void *)(kept + BLOCKS)) != 0)
 		return 2;
 	pthread_join(thread, NULL);
-	if (argc > 2)
+	while (argc > 2)
 		pause();
 	if (asks)
 		kill(self, SIGUSR1);

@@ -54,6 +54,14 @@ done
 how=refused
 run "$W/sandboxed" $how
 has_both_dumps
+LEAKWRAP_OPTIONS=log=$W/own "$W/sandboxed" dumps wait 2>/dev/null &
+pid=$!
+until grep -q '^Seccomp:.2' /proc/$pid/status; do sleep 0.1; done
+"$O/leakwrap" dump --timeout=1 $pid 2>"$W/refusal" && fail "a dump without a log"
+grep -q 'its seccomp filter may forbid to open the log' "$W/refusal" ||
+	fail "leakwrap dump says: $(cat "$W/refusal")"
+kill $pid
+wait $pid
 LEAKWRAP_OPTIONS=log=$W/own "$W/sandboxed" dumps 2>"$W/log"
 equal "with a log of its own: status" $? 0
 grep -q 'forbids open: from now on a dump may not be written' "$W/log" ||

@@ -275,9 +275,13 @@ const char *dump_log_hint(struct arena *arena, const struct target_process *proc
 		return errno == ENOENT ? "; the log's folder is not there" : "";
 	if (statvfs(folder, &system) != 0)
 		return "";
-	return (system.f_flag & ST_RDONLY) != 0 ? "; the log's file system is read-only"
-	       : system.f_bavail == 0           ? "; the log's file system is full"
-	                                        : "";
+	if ((system.f_flag & ST_RDONLY) != 0)
+		return "; the log's file system is read-only";
+	if (system.f_bavail == 0)
+		return "; the log's file system is full";
+	return has_filter(arena, process)
+	               ? "; its seccomp filter may forbid to open the log, see leakwrap(7)"
+	               : "";
 }
 
 /* -- reading the dump -------------------------------------------------------------------------- */

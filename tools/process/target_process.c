@@ -419,6 +419,13 @@ static const char *signal_name(struct arena *arena, int number)
 	return name ? name : arena_format(arena, "RTMIN+%d", number - SIGRTMIN);
 }
 
+bool has_filter(struct arena *arena, const struct target_process *process)
+{
+	size_t size;
+	const char *status = read_process_file(arena, process->pid, "status", &size);
+	return status && strstr(status, "\nSeccomp:\t2\n");
+}
+
 /* Returns true if PROCESS has loaded the library of D.  Its collector stops threads by SIGUSR1, and
  * sets the handler past the wraps.  After a signal from elsewhere that handler waits for ever. */
 static bool has_collector(struct arena *arena, const struct target_process *process)
@@ -443,7 +450,7 @@ static bool is_signal_handled(struct arena *arena, const struct target_process *
 		return false;
 	}
 	if (!is_in_signal_set(status, "\nSigCgt:", process->signal)) {
-		const bool is_filtered = strstr(status, "\nSeccomp:\t2\n") != NULL;
+		const bool is_filtered = has_filter(arena, process);
 		complain("process %d does not catch signal %s: it would end the process%s", pid,
 		         signal_name(arena, process->signal),
 		         is_filtered ? "; its seccomp filter may allow the tracer no handler, see "

@@ -54,6 +54,9 @@ void complain_of_no_turn(const struct target_process *process, double seconds);
  * the dump signal now: its handler may be running. */
 bool reexamine_process(struct arena *arena, struct target_process *process);
 
+/* Returns true if PROCESS has a seccomp filter (proc(5)). */
+bool has_filter(struct arena *arena, const struct target_process *process);
+
 /* Returns the path in /proc of the file NAME of process PID, from ARENA.  If the main thread has
  * ended, it is that of another thread: the files of a thread that has ended show no memory, no
  * program and no folders. */
