@@ -206,8 +206,9 @@ int main(int argc, char **argv)
 	if (pthread_create(&thread, NULL, allocate, (void *)(kept + BLOCKS)) != 0)
 		return 2;
 	pthread_join(thread, NULL);
-	while (argc > 2)
-		pause();
+	if (argc > 2)
+		for (;;)
+			pause();
 	if (asks)
 		kill(self, SIGUSR1);
 	return 0;
