@@ -28,6 +28,14 @@
 /* For the inline paths: no condition of the caller's. */
 static void *const no_pointer = NULL;
 
+/* Removes the record of BLOCK by the fast path.  Returns false and changes nothing if it cannot. */
+static bool remove_fast(const void *block)
+{
+	uintptr_t use;
+
+	return leakwrap_live_fast_remove(block, &no_pointer, &use) == LEAKWRAP_REMOVED;
+}
+
 static bool blocks_lie_apart;
 
 bool leakwrap_heap_min_block_is_4_words(void)
@@ -161,7 +169,7 @@ static uint32_t forget(uintptr_t address, size_t *size)
 {
 	struct leakwrap_live_block known = leakwrap_live_find(at(address));
 
-	if (leakwrap_live_fast_remove(at(address), &no_pointer) == LEAKWRAP_REMOVED) {
+	if (remove_fast(at(address))) {
 		*size = known.size;
 		return known.site;
 	}
@@ -321,7 +329,7 @@ static bool is_served_inline(uintptr_t address)
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
 	return leakwrap_live_fast_add(at(address), leakwrap_slot_value(1, 1, 0), &no_pointer) &&
-	       leakwrap_live_fast_remove(at(address), &no_pointer) == LEAKWRAP_REMOVED;
+	       remove_fast(at(address));
 }
 
 /* A large block at the end of a region does not fit its slots. This says nothing about the blocks'
@@ -458,8 +466,7 @@ static void *live_packed(void *number)
 		for (uintptr_t i = (uintptr_t)number; i < PACKED; i += THREADS) {
 			size_t size;
 
-			CHECK(leakwrap_live_fast_remove(at(packed_base + i * packed_spacing),
-			                                &no_pointer) == LEAKWRAP_REMOVED ||
+			CHECK(remove_fast(at(packed_base + i * packed_spacing)) ||
 			      leakwrap_live_remove(at(packed_base + i * packed_spacing), &size) ==
 			              5);
 		}
@@ -545,6 +552,7 @@ static void make_region_between(void)
 /* The fast path does not overlook a block that was to have no region. */
 static void overtake_region(void)
 {
+	uintptr_t use;
 	uintptr_t base;
 	size_t size;
 
@@ -560,7 +568,8 @@ static void overtake_region(void)
 		fails = NULL;
 	} while (locks < 2);
 	CHECK(leakwrap_region_find(neighbour));
-	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer) == LEAKWRAP_NOT_CACHED);
+	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer, &use) == LEAKWRAP_NO_RECORD &&
+	      use != 0);
 	CHECK(leakwrap_live_remove(at(base), &size) == 7 && size == 10);
 	CHECK(forget(neighbour, &size) == 8 && size == 20);
 }
@@ -619,7 +628,7 @@ static void replace_aside(void)
 	CHECK(walk(base, base + 64).count == 0);
 	/* Without exact blocks the inline paths serve the region again. */
 	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
-	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer) == LEAKWRAP_REMOVED);
+	CHECK(remove_fast(at(base)));
 }
 
 /* -- far numbers ------------------------------------------------------------------------------- */
@@ -934,8 +943,7 @@ static void *forget_early(void *base)
 {
 	size_t size;
 
-	CHECK(leakwrap_live_fast_remove(base, &no_pointer) == LEAKWRAP_REMOVED ||
-	      leakwrap_live_remove(base, &size) == 7);
+	CHECK(remove_fast(base) || leakwrap_live_remove(base, &size) == 7);
 	return NULL;
 }
 
@@ -1011,8 +1019,7 @@ static void *wander(void *number)
 			CHECK(found.site == wanderer_site(i) && found.size == wanted[i]);
 		}
 		for (unsigned i = 0; i < AT_A_TIME; i++)
-			CHECK(leakwrap_live_fast_remove(at(address[i]), &no_pointer) ==
-			              LEAKWRAP_REMOVED ||
+			CHECK(remove_fast(at(address[i])) ||
 			      (leakwrap_live_remove(at(address[i]), &size) == wanderer_site(i) &&
 			       size == wanted[i]));
 	}
@@ -1085,7 +1092,7 @@ static void hold_each(enum leakwrap_hold how)
 		CHECK(leakwrap_live_hold(block, how, HOLDING_SP, &size, &mark) == 7);
 		CHECK(size == wanted && mark != 0);
 		CHECK(leakwrap_live_find(block).site == 0);
-		CHECK(leakwrap_live_fast_remove(block, &no_pointer) != LEAKWRAP_REMOVED);
+		CHECK(!remove_fast(block));
 		CHECK(walk(base, base + 131072).count == 1);
 		CHECK(walk(base, base + 131072).bytes == wanted);
 		CHECK(leakwrap_live_restore(block, size, 7, mark) == LEAKWRAP_LIVE_NEW);

@@ -161,7 +161,7 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                    \
 		struct leakwrap_thread *const self = leakwrap_kept_self();                   \
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                  \
-			if (leakwrap_likely(pass(size)))                                     \
+			if (leakwrap_likely(pass(self, size)))                               \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                 \
 			return leakwrap_##name##_not_fast arguments;                         \
 		}                                                                            \
@@ -261,14 +261,15 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                        \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize_not_fast parameters                       \
 	{                                                                                        \
+		struct leakwrap_thread *const self = leakwrap_self_after(leakwrap_kept_self());  \
 		if (!block) {                                                                    \
-			if (leakwrap_likely(pass(size)))                                         \
+			if (leakwrap_likely(pass(self, size)))                                   \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			return leakwrap_##name##_not_fast arguments;                             \
 		}                                                                                \
 		/* A resize to 0 bytes may free the block, and return NULL without a failure. */ \
 		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block))) {             \
-			if (leakwrap_likely(pass(size)))                                         \
+			if (leakwrap_likely(pass(self, size)))                                   \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			return leakwrap_##name##_sampled arguments;                              \
 		}                                                                                \
@@ -318,7 +319,6 @@ __asm__(".globl leakwrap_disable");
 	case LEAKWRAP_NO_RECORD:                                   \
 		ENTRY_CALL_ORIGINAL(name, arguments);              \
 		break;                                             \
-	case LEAKWRAP_NOT_CACHED:                                  \
 	case LEAKWRAP_NOT_FAST:                                    \
 		slow_path arguments;                               \
 		break;                                             \

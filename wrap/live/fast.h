@@ -77,9 +77,15 @@ void leakwrap_region_cache_start(void);
  * block's address. */
 void leakwrap_region_cache_own_memory(uintptr_t *start, uintptr_t *end);
 
-/* Returns the region that has ENTRY, or NULL.  If NULL, no region was made for an address of ENTRY,
- * and there is no exact block without a region there.  If not, the region may be of another
- * address. */
+/* Returns 0 if no region was made for an address of ENTRY: then there is no exact block without a
+ * region, either.  Otherwise returns another number; the region may be of another address. */
+LEAKWRAP_INLINE uintptr_t leakwrap_region_entry_use(const struct leakwrap_region_entry *entry)
+{
+	return (uintptr_t)LEAKWRAP_LOAD_OPERAND(struct leakwrap_region *, &entry->region,
+	                                        memory_order_relaxed);
+}
+
+/* Returns the region that has ENTRY, or NULL as leakwrap_region_entry_use returns 0. */
 LEAKWRAP_INLINE struct leakwrap_region *
 leakwrap_region_entry_owner(const struct leakwrap_region_entry *entry)
 {
@@ -180,17 +186,25 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_liv
 
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
  * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
- * LEAKWRAP_NO_RECORD and LEAKWRAP_NOT_CACHED do not depend on *UNLESS. */
+ *
+ * LEAKWRAP_NO_RECORD does not depend on *UNLESS.  If *USE is not 0 then, the region of BLOCK may be
+ * one that the fast path may not use, with a record of BLOCK. */
 LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block,
-                                                                void *const *unless)
+                                                                void *const *unless, uintptr_t *use)
 {
-	const struct leakwrap_region_entry *const entry = leakwrap_region_entry((uintptr_t)block);
+	const struct leakwrap_region_entry *entry = leakwrap_region_entry((uintptr_t)block);
 	uintptr_t offset;
 	uint32_t within, value;
 	leakwrap_live_slot *slot;
 
-	if (!leakwrap_region_entry_match(entry, (uintptr_t)block, &offset))
-		return LEAKWRAP_NOT_CACHED;
+	LEAKWRAP_HIDE_VALUE(entry); /* else it is computed again for *USE */
+	if (leakwrap_unlikely(!leakwrap_region_entry_match(entry, (uintptr_t)block, &offset))) {
+		*use = leakwrap_region_entry_use(entry);
+		/* Else gcc for ARM reads it before the branch, by one or two more instructions. */
+		atomic_signal_fence(memory_order_acquire);
+		return LEAKWRAP_NO_RECORD;
+	}
+	*use = 0;
 	slot = leakwrap_region_entry_slot(entry, offset, &within);
 	value = atomic_load_explicit(slot, memory_order_relaxed);
 	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value) ||
@@ -242,7 +256,7 @@ LEAKWRAP_INLINE bool leakwrap_live_is_slot_empty(const void *block)
  * was made for it.  Mostly reads one cache entry. */
 LEAKWRAP_INLINE bool leakwrap_live_has_none(const void *block)
 {
-	return !leakwrap_region_entry_owner(leakwrap_region_entry((uintptr_t)block)) ||
+	return leakwrap_region_entry_use(leakwrap_region_entry((uintptr_t)block)) == 0 ||
 	       leakwrap_live_is_slot_empty(block);
 }
 

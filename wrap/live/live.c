@@ -128,7 +128,8 @@ static struct leakwrap_region *find_region_of_record(uintptr_t address)
 
 	if (region)
 		return region;
-	if (leakwrap_is_sampling() && !leakwrap_region_entry_owner(leakwrap_region_entry(address)))
+	if (leakwrap_is_sampling() &&
+	    leakwrap_region_entry_use(leakwrap_region_entry(address)) == 0)
 		return NULL;
 	region = look_up_region(address, leakwrap_is_sampling(), &is_new);
 	if (is_new)

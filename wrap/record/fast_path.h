@@ -29,10 +29,10 @@
 #endif
 #include "wrap/base/thread.h"
 
-/* For a function that may call other wrapped functions: nothing is counted before the call. */
-LEAKWRAP_INLINE bool leakwrap_pass_never(size_t size)
+/* For a function that may call other wrapped functions: counts nothing in SELF before the call. */
+LEAKWRAP_INLINE bool leakwrap_pass_never(const struct leakwrap_thread *self, size_t size)
 {
-	(void)size;
+	(void)self, (void)size;
 	return false;
 }
 
@@ -103,15 +103,15 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(size_t size)
+LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(const struct leakwrap_thread *self, size_t size)
 {
-	(void)size;
+	(void)self, (void)size;
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(size_t size)
+LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(const struct leakwrap_thread *self, size_t size)
 {
-	(void)size;
+	(void)self, (void)size;
 	return false;
 }
 
@@ -217,39 +217,39 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	       atomic_load_explicit(&leakwrap_sampling_state, memory_order_relaxed);
 }
 
-/* Counts a block of SIZE bytes.  Returns false and changes nothing if the block may be sampled. */
-LEAKWRAP_INLINE bool leakwrap_count_down(size_t size)
+/* Counts a block of SIZE bytes in SELF, this thread.  Returns false and changes nothing if the
+ * block may be sampled. */
+LEAKWRAP_INLINE bool leakwrap_count_down(struct leakwrap_thread *self, size_t size)
 {
-	const size_t countdown = leakwrap_self_after_call.countdown;
+	const size_t countdown = self->countdown;
 
 	if (leakwrap_unlikely(countdown <= size))
 		return false;
-	leakwrap_self_after_call.countdown = countdown - size;
-	leakwrap_self_after_call.inner = LEAKWRAP_INNER_GONE;
+	self->countdown = countdown - size;
+	self->inner = LEAKWRAP_INNER_GONE;
 	return true;
 }
 
-/* Counts a block of SIZE bytes that is about to be allocated by a thread in STATE.  Returns false
- * and changes nothing if the thread is in another state, or if the block may be sampled.  Inner
- * calls would count the block again: only for a function that calls no other wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_call(const _Atomic uint32_t *state, size_t size)
+/* Counts a block of SIZE bytes that SELF, this thread, is about to allocate.  Returns false and
+ * changes nothing if the thread is not in STATE, or if the block may be sampled.  Inner calls would
+ * count the block again: only for a function that calls no other wrapped function. */
+LEAKWRAP_INLINE bool leakwrap_pass_before_call(struct leakwrap_thread *self,
+                                               const _Atomic uint32_t *state, size_t size)
 {
-	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
-	return leakwrap_likely(leakwrap_self_after_call.state ==
-	                       atomic_load_explicit(state, memory_order_relaxed)) &&
-	       leakwrap_count_down(size);
+	return leakwrap_likely(self->state == atomic_load_explicit(state, memory_order_relaxed)) &&
+	       leakwrap_count_down(self, size);
 }
 
 /* Does so for malloc. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(size_t size)
+LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_pass_before_call(&leakwrap_passing_state, size);
+	return leakwrap_pass_before_call(self, &leakwrap_passing_state, size);
 }
 
 /* Does so for calloc and realloc, where they call no wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(size_t size)
+LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_pass_before_call(&leakwrap_leaf_state, size);
+	return leakwrap_pass_before_call(self, &leakwrap_leaf_state, size);
 }
 
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The
@@ -262,7 +262,7 @@ LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
 	inner = leakwrap_self_after_call.inner;
 	if (leakwrap_likely(!inner))
-		return leakwrap_likely(leakwrap_count_down(size));
+		return leakwrap_likely(leakwrap_count_down(&leakwrap_self_after_call, size));
 	return inner == LEAKWRAP_INNER_GONE;
 }
 
@@ -305,20 +305,13 @@ LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *b
 }
 
 /* Returns whether the release of BLOCK, which may be NULL, may have to be recorded.  The live table
- * has no record of BLOCK, or IS_CACHED is false: then it may have one if a region was made for
- * BLOCK.  BLOCK may have a sample.  While all blocks have been recorded, a release without a record
- * is counted.  All is read before one test: nearly always the answer is false. */
-LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, bool is_cached)
+ * has no record of BLOCK if USE is 0 (leakwrap_live_fast_remove).  BLOCK may have a sample.  While
+ * all blocks have been recorded, a release without a record is counted.  All is read before one
+ * test: nearly always the answer is false. */
+LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, uintptr_t use)
 {
-	uintptr_t reasons = 0;
+	uintptr_t reasons = use;
 
-	if (!is_cached) {
-		uintptr_t address = (uintptr_t)block;
-
-		/* Else the fast path would keep a copy of the entry's address. */
-		LEAKWRAP_HIDE_VALUE(address);
-		reasons = (uintptr_t)leakwrap_region_entry_owner(leakwrap_region_entry(address));
-	}
 	LEAKWRAP_HIDE_VALUE(reasons); /* else the rest is compiled twice */
 	reasons |= LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
 	                                 memory_order_relaxed);
@@ -335,18 +328,17 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
                                                            void *block)
 {
 	enum leakwrap_removal removal;
+	uintptr_t use;
 
 	/* Most allocators read the block or the header before it: fetch it while the slot is
 	 * fetched. */
 	__builtin_prefetch(block, 1);
-	removal = leakwrap_live_fast_remove(block, &self->releasing);
+	removal = leakwrap_live_fast_remove(block, &self->releasing, &use);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
-	else if (removal == LEAKWRAP_NO_RECORD || removal == LEAKWRAP_NOT_CACHED)
-		return leakwrap_unlikely(
-		               leakwrap_may_need_release(block, removal == LEAKWRAP_NO_RECORD))
-		               ? LEAKWRAP_NOT_FAST
-		               : LEAKWRAP_NO_RECORD;
+	else if (removal == LEAKWRAP_NO_RECORD &&
+	         leakwrap_unlikely(leakwrap_may_need_release(block, use)))
+		return LEAKWRAP_NOT_FAST;
 	return removal;
 }
 
