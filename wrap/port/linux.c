@@ -96,26 +96,51 @@ long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long 
 
 /* -- signals ----------------------------------------------------------------------------------- */
 
-void leakwrap_signals_block(struct leakwrap_mask *before)
-{
-	const struct leakwrap_mask all = {{~(uint64_t)0, ~(uint64_t)0}};
+/* Masks that threads have changed and not restored yet. */
+static _Atomic uint32_t changed_masks;
 
+/* First counts, and then asks the filters, in sequential order: leakwrap_filter_enter adds a filter
+ * first, and then looks at the count. */
+void leakwrap_signals_change(int how, const struct leakwrap_mask *mask,
+                             struct leakwrap_mask *before)
+{
 	/* What the kernel does not fill must not be an old word of the stack.  The mask may be kept
 	 * in a lock, and the word may lead to a block that is lost. */
-	before->bits[1] = 0;
-	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)&all, (long)before,
-	                 KERNEL_SIGSET_SIZE, 0, 0);
+	before->bits[0] = before->bits[1] = 0;
+	atomic_fetch_add(&changed_masks, 1);
+	before->is_to_restore = leakwrap_syscall(__NR_rt_sigprocmask, how, (long)mask, (long)before,
+	                                         KERNEL_SIGSET_SIZE, 0, 0) == 0;
+	if (!before->is_to_restore)
+		atomic_fetch_sub(&changed_masks, 1);
 }
 
+void leakwrap_signals_block(struct leakwrap_mask *before)
+{
+	const struct leakwrap_mask all = {.bits = {~(uint64_t)0, ~(uint64_t)0}};
+
+	leakwrap_signals_change(SIG_SETMASK_KERNEL, &all, before);
+}
+
+/* Asks no filter: leakwrap_filter_enter waits for this call. */
 void leakwrap_signals_restore(const struct leakwrap_mask *before)
 {
-	leakwrap_syscall(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0,
-	                 KERNEL_SIGSET_SIZE, 0, 0);
+	const int saved = errno;
+
+	if (!before->is_to_restore)
+		return;
+	system_call(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, before, NULL, KERNEL_SIGSET_SIZE);
+	errno = saved;
+	atomic_fetch_sub(&changed_masks, 1);
+}
+
+void leakwrap_signals_forget_others(const struct leakwrap_mask *before)
+{
+	atomic_store(&changed_masks, before->is_to_restore);
 }
 
 bool leakwrap_signal_pending(int signo)
 {
-	struct leakwrap_mask waiting = {{0, 0}};
+	struct leakwrap_mask waiting = {.bits = {0, 0}};
 
 	leakwrap_syscall(__NR_rt_sigpending, (long)&waiting, KERNEL_SIGSET_SIZE, 0, 0, 0, 0);
 	return (waiting.bits[0] >> (signo - 1) & 1) != 0;
@@ -125,7 +150,7 @@ bool leakwrap_signal_pending(int signo)
  * pending. */
 void leakwrap_signal_discard(int signo)
 {
-	struct leakwrap_mask mask = {{(uint64_t)1 << (signo - 1), 0}};
+	struct leakwrap_mask mask = {.bits = {(uint64_t)1 << (signo - 1), 0}};
 	const struct kernel_time no_time = {0, 0};
 
 	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&mask, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
@@ -185,6 +210,25 @@ void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 	const struct kernel_time limit = kernel_time(nanoseconds);
 
 	leakwrap_syscall(FUTEX, (long)word, WAIT_PRIVATE, (long)value, (long)&limit, 0, 0);
+}
+
+/* How long an entering thread waits for others: rounds of a millisecond. */
+#define ROUNDS_MAX 1000
+
+/* The kernel does not know the filter yet, so the wait asks the earlier filters alone. */
+void leakwrap_filter_enter(struct leakwrap_filter *filter, int process)
+{
+	const struct kernel_time limit = kernel_time(1000000);
+	const bool may_wait = !leakwrap_filters_forbid(
+	        FUTEX, (const long[6]){(long)&changed_masks, WAIT_PRIVATE});
+	uint32_t count;
+
+	leakwrap_filters_add(filter, process);
+	if (!may_wait ||
+	    !leakwrap_filters_forbid(__NR_rt_sigprocmask, (const long[6]){SIG_SETMASK_KERNEL}))
+		return;
+	for (unsigned i = 0; i < ROUNDS_MAX && (count = atomic_load(&changed_masks)) > 0; i++)
+		system_call(FUTEX, &changed_masks, WAIT_PRIVATE, (long)count, &limit);
 }
 
 void leakwrap_wait_shared(const uint32_t *word, uint32_t value, uint64_t nanoseconds)
@@ -370,9 +414,12 @@ static bool get_status(int fd, struct stat *status)
 	return fstat(fd, status) == 0;
 }
 
+/* Not isatty(3): C libraries ask the kernel in different ways, and a filter may forbid one. */
 static bool is_terminal(int fd)
 {
-	return !leakwrap_filters_forbid(__NR_ioctl, (const long[6]){fd, TCGETS}) && isatty(fd) == 1;
+	char settings[64]; /* the kernel's struct termios has 36 to 60 bytes */
+
+	return leakwrap_syscall(__NR_ioctl, fd, TCGETS, (long)settings, 0, 0, 0) == 0;
 }
 
 bool leakwrap_file_describe(int fd, struct leakwrap_file *file)

@@ -29,6 +29,15 @@
  * process (linux_filter.h). */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
+/* Changes the mask of this thread by MASK, as HOW (SIG_* of the kernel) says.  Sets *BEFORE for
+ * leakwrap_signals_restore. */
+void leakwrap_signals_change(int how, const struct leakwrap_mask *mask,
+                             struct leakwrap_mask *before);
+
+/* In a forked child, whose only thread has changed its mask by BEFORE alone: forgets the masks that
+ * other threads of the parent have changed. */
+void leakwrap_signals_forget_others(const struct leakwrap_mask *before);
+
 /* Waits for a word that holds the id of a thread or is 0, until it holds the id of this thread, at
  * most NANOSECONDS.  The other thread runs with this thread's priority meanwhile.  Returns whether
  * it holds this thread's id now. */

@@ -66,7 +66,7 @@ bool leakwrap_faults_catch(leakwrap_signal_handler *handler)
 {
 	const struct leakwrap_action action =
 	        leakwrap_action_of(handler, LEAKWRAP_SA_NODEFER | LEAKWRAP_SA_ONSTACK, 0);
-	const struct leakwrap_mask mask = {{mask_of_faults(), 0}};
+	const struct leakwrap_mask mask = {.bits = {mask_of_faults(), 0}};
 
 	for (size_t i = 0; i < FAULTS; i++)
 		if (!leakwrap_action_set(faults[i], &action, &before[i])) {
@@ -74,8 +74,7 @@ bool leakwrap_faults_catch(leakwrap_signal_handler *handler)
 				leakwrap_action_set(faults[i], &before[i], NULL);
 			return false;
 		}
-	leakwrap_syscall(__NR_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, (long)&mask_before,
-	                 KERNEL_SIGSET_SIZE, 0, 0);
+	leakwrap_signals_change(SIG_UNBLOCK, &mask, &mask_before);
 	return true;
 }
 

@@ -267,6 +267,7 @@ bool leakwrap_filter_forbids_crash_trace(const struct leakwrap_filter *filter)
 {
 	static const struct needed needed[] = {
 	        {__NR_rt_sigreturn, 0, "rt_sigreturn"},
+	        {__NR_rt_sigprocmask, SIG_SETMASK, "rt_sigprocmask"},
 	        {__NR_rt_sigaction, 0, "rt_sigaction"},
 	        {__NR_sigaltstack, 0, "sigaltstack"},
 	        {__NR_tgkill, 0, "tgkill"},
@@ -300,6 +301,12 @@ void leakwrap_filters_withdraw(struct leakwrap_filter *filter)
 int leakwrap_filters_process(void)
 {
 	return atomic_load(&process);
+}
+
+void leakwrap_filters_forked(int child)
+{
+	if (atomic_load(&process) != 0)
+		atomic_store(&process, child);
 }
 
 bool leakwrap_filters_are_there(void)

@@ -52,12 +52,19 @@ bool leakwrap_filter_forbids_crash_trace(const struct leakwrap_filter *filter);
 /* Adds FILTER to those that the tracer asks.  PROCESS, this process, is about to install it. */
 void leakwrap_filters_add(struct leakwrap_filter *filter, int process);
 
+/* Adds FILTER as leakwrap_filters_add does.  If it forbids to change a signal mask, then waits
+ * until other threads have restored theirs, a second at most: the filter may become theirs, too. */
+void leakwrap_filter_enter(struct leakwrap_filter *filter, int process);
+
 /* Removes FILTER, which the kernel has refused.  It must stay in memory: another thread may be
  * asking it. */
 void leakwrap_filters_withdraw(struct leakwrap_filter *filter);
 
 /* Returns the process that added the last filter; 0 if none was added. */
 int leakwrap_filters_process(void);
+
+/* PROCESS is a forked child of the process that added the last filter, if there is one. */
+void leakwrap_filters_forked(int process);
 
 /* Returns whether there is a filter, known or not. */
 bool leakwrap_filters_are_there(void);

@@ -196,9 +196,10 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
 	if (is_child) { /* this thread has another id, and the threads that waited are not there */
-		leakwrap_thread_forget_id();
+		leakwrap_thread_forked();
 		lock->word = own_id();
 		atomic_store(&lock->waiting, 0);
+		leakwrap_signals_forget_others(&lock->mask);
 	}
 	leakwrap_unlock(lock);
 }

@@ -82,9 +82,11 @@ int leakwrap_thread_known_id(void)
 	return known_id;
 }
 
-void leakwrap_thread_forget_id(void)
+void leakwrap_thread_forked(void)
 {
 	known_id = 0;
+	if (leakwrap_thread_known_id() <= HIGHEST_ID)
+		leakwrap_filters_forked(known_id);
 }
 
 bool leakwrap_thread_has_ended(int process, int thread)
@@ -93,9 +95,12 @@ bool leakwrap_thread_has_ended(int process, int thread)
 	       leakwrap_syscall(__NR_tgkill, process, thread, 0, 0, 0, 0) == -ESRCH;
 }
 
-void leakwrap_signal_send(int signo)
+bool leakwrap_signal_send(int signo)
 {
-	leakwrap_syscall(__NR_tgkill, leakwrap_process_id(), leakwrap_thread_id(), signo, 0, 0, 0);
+	const int process = leakwrap_process_id();
+
+	return leakwrap_syscall(__NR_tgkill, process, leakwrap_thread_id(), signo, 0, 0, 0) == 0 ||
+	       leakwrap_syscall(__NR_kill, process, signo, 0, 0, 0, 0) == 0;
 }
 
 /* -- what the kernel shows --------------------------------------------------------------------- */

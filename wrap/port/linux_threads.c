@@ -154,7 +154,7 @@ bool leakwrap_park_signal_is(const void *info, int value)
 
 void leakwrap_park_signal_allow(bool is_allowed)
 {
-	const struct leakwrap_mask mask = {{(uint64_t)1 << (PARK_SIGNAL - 1), 0}};
+	const struct leakwrap_mask mask = {.bits = {(uint64_t)1 << (PARK_SIGNAL - 1), 0}};
 
 	leakwrap_syscall(__NR_rt_sigprocmask, is_allowed ? SIG_UNBLOCK : SIG_BLOCK, (long)&mask, 0,
 	                 KERNEL_SIGSET_SIZE, 0, 0);

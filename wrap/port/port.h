@@ -94,8 +94,8 @@ bool leakwrap_threads_fence(void);
  * do not count against the limit. */
 void *leakwrap_pages_map_shared(size_t size);
 
-/* Maps zero-filled pages for the time of one dump: no limit, not counted.  Returns NULL if there is
- * no memory. */
+/* Maps zero-filled pages for the time of one dump, or for a filter of the program: no limit, not
+ * counted.  Returns NULL if there is no memory. */
 void *leakwrap_scratch_map(size_t size);
 
 /* Unmaps the pages of leakwrap_scratch_map(SIZE) or leakwrap_pages_detach. */
@@ -118,13 +118,14 @@ bool leakwrap_readable(uintptr_t address);
 
 /* A signal mask. */
 struct leakwrap_mask {
-	uint64_t bits[2]; /* the kernel's sigset_t: 64 bits, 128 on MIPS */
+	uint64_t bits[2];   /* the kernel's sigset_t: 64 bits, 128 on MIPS */
+	bool is_to_restore; /* false: a filter of the program forbade to change the mask */
 };
 
 /* Blocks every signal for this thread.  Sets *BEFORE to the earlier mask. */
 void leakwrap_signals_block(struct leakwrap_mask *before);
 
-/* Restores the mask *BEFORE for this thread. */
+/* Restores the mask *BEFORE for this thread, unless it is not to restore. */
 void leakwrap_signals_restore(const struct leakwrap_mask *before);
 
 /* Returns whether SIGNO, which must be blocked, is pending. */
@@ -133,8 +134,9 @@ bool leakwrap_signal_pending(int signo);
 /* Discards SIGNO, which must be blocked, if it is pending. */
 void leakwrap_signal_discard(int signo);
 
-/* Sends SIGNO to this thread. */
-void leakwrap_signal_send(int signo);
+/* Sends SIGNO to this thread, or to the process if a filter of the program forbids that.  Returns
+ * false if it forbids both. */
+bool leakwrap_signal_send(int signo);
 
 /* A handler of a signal.  INFO is a siginfo_t, CONTEXT a ucontext_t. */
 typedef void leakwrap_signal_handler(int signo, void *info, void *context);
@@ -238,12 +240,13 @@ int leakwrap_process_parent_id(void); /* 0: the parent is in an outer PID namesp
 int leakwrap_thread_id(void);
 
 /* Returns the id of the calling thread, and asks the kernel once only.  A child of vfork, and a
- * child of a fork for which leakwrap_thread_forget_id was not called, get the id of the parent's
+ * child of a fork for which leakwrap_thread_forked was not called, get the id of the parent's
  * thread. */
 int leakwrap_thread_known_id(void);
 
-/* Makes the next leakwrap_thread_known_id of this thread ask the kernel again. */
-void leakwrap_thread_forget_id(void);
+/* This thread is the only one of a forked child: asks the kernel for its id, which is that of the
+ * process, too. */
+void leakwrap_thread_forked(void);
 
 uint32_t leakwrap_user_id(void); /* effective; (uint32_t)-1, which no user has: not known */
 
