@@ -6,6 +6,8 @@
  * Each definition is compiled alone, into its own archive member, with LEAKWRAP_ENTRY_<symbol>. */
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 
 #include "wrap/entry/define.h"
 #include "wrap/port/linux_filter.h"
@@ -21,23 +23,68 @@
 #ifdef LEAKWRAP_ENTRY_prctl
 ENTRY_DECLARE(int, prctl, (int option, ...));
 
-/* Returns whether the call installs a filter or begins the strict mode, unless the kernel refuses
- * it.  Then sets *PROGRAM to the filter.  It is NULL for the strict mode, which allows read(2),
- * write(2), _exit(2) and sigreturn(2). */
-static bool enters_sandbox(int option, unsigned long mode, unsigned long address,
-                           const struct leakwrap_filter_program **program)
+/* Instructions of classic BPF (uapi/linux/bpf_common.h). */
+#define LOAD_NUMBER           \
+	{                     \
+		0x20, 0, 0, 0 \
+	} /* of the system call: offset 0 of struct seccomp_data */
+#define ALLOW_IF_IT_IS(number)         \
+	{0x15, 0, 1, (number)},        \
+	{                              \
+		0x06, 0, 0, 0x7fff0000 \
+	}
+#define KILL_ELSE             \
+	{                     \
+		0x06, 0, 0, 0 \
+	}
+
+/* What the strict mode allows (seccomp(2)), as a filter. */
+static const struct leakwrap_filter_step strict[] = {
+        LOAD_NUMBER,
+        ALLOW_IF_IT_IS(__NR_read),
+        ALLOW_IF_IT_IS(__NR_write),
+        ALLOW_IF_IT_IS(__NR_exit),
+        ALLOW_IF_IT_IS(__NR_rt_sigreturn),
+        KILL_ELSE,
+};
+
+/* Returns whether the SIZE bytes at START can be read, or if not even that is known. */
+static bool may_read(const void *start, size_t size)
 {
-	*program = mode == FILTER ? (const struct leakwrap_filter_program *)address : NULL;
-	if (option != SET_SECCOMP)
+	const uintptr_t end = (uintptr_t)start + size;
+
+	if (size == 0 || !leakwrap_readable((uintptr_t)&end))
+		return true;
+	for (uintptr_t at = (uintptr_t)start; at < end; at += LEAKWRAP_PAGE)
+		if (!leakwrap_readable(at))
+			return false;
+	return leakwrap_readable(end - 1);
+}
+
+/* Returns whether the call installs a filter or begins the strict mode, unless the kernel refuses
+ * it.  Then sets *PROGRAM to the filter. */
+static bool enters_sandbox(int option, unsigned long mode, unsigned long address,
+                           struct leakwrap_filter_program *program)
+{
+	const struct leakwrap_filter_program *const wanted = (const void *)address;
+
+	if (option != SET_SECCOMP || (mode != STRICT && mode != FILTER))
 		return false;
-	return mode == STRICT || (*program && (*program)->steps && (*program)->count > 0 &&
-	                          (*program)->count <= STEPS_MAX);
+	if (mode == STRICT)
+		*program = (struct leakwrap_filter_program){sizeof(strict) / sizeof(strict[0]),
+		                                            strict};
+	else if (wanted && may_read(wanted, sizeof(*wanted)))
+		*program = *wanted;
+	else
+		return false;
+	return program->steps && program->count > 0 && program->count <= STEPS_MAX &&
+	       may_read(program->steps, program->count * sizeof(program->steps[0]));
 }
 
 /* Like the C library, takes four more arguments, whatever the caller passed. */
 int __wrap_prctl(int option, ...)
 {
-	const struct leakwrap_filter_program *program;
+	struct leakwrap_filter_program program;
 	struct leakwrap_sandbox sandbox;
 	unsigned long more[4];
 	va_list list;
@@ -49,7 +96,7 @@ int __wrap_prctl(int option, ...)
 	va_end(list);
 	if (!enters_sandbox(option, more[0], more[1], &program))
 		return __real_prctl(option, more[0], more[1], more[2], more[3]);
-	sandbox = leakwrap_sandbox_begin(program);
+	sandbox = leakwrap_sandbox_begin(&program);
 	result = __real_prctl(option, more[0], more[1], more[2], more[3]);
 	if (result != 0)
 		leakwrap_sandbox_undo(&sandbox);
@@ -65,11 +112,13 @@ ENTRY_DECLARE(int, seccomp_load, (const void *context));
 extern int seccomp_export_bpf(const void *context, int fd) __attribute__((weak));
 
 /* Begins the sandbox of CONTEXT.  Exports the filter, because its form inside CONTEXT is not
- * public. */
+ * public.  An earlier filter may forbid that: then the filter is not known. */
 static struct leakwrap_sandbox begin(const void *context)
 {
 	const int fd = seccomp_export_bpf ? leakwrap_memory_file() : -1;
-	const bool is_exported = fd >= 0 && seccomp_export_bpf(context, fd) == 0;
+	const bool is_exported = fd >= 0 &&
+	                         !leakwrap_filters_forbid(__NR_write, (const long[6]){fd}) &&
+	                         seccomp_export_bpf(context, fd) == 0;
 	const size_t size = is_exported ? (size_t)leakwrap_file_size(fd) : 0;
 	const void *const steps = size > 0 ? leakwrap_file_map(fd, 0, size) : NULL;
 	const struct leakwrap_filter_program program = {

@@ -19,9 +19,9 @@
 	              (int signo, const struct sigaction *action, struct sigaction *before));  \
 	int __wrap_##name(int signo, const struct sigaction *action, struct sigaction *before) \
 	{                                                                                      \
-		if (!leakwrap_signals_owns(signo))                                             \
+		if (!leakwrap_signals_watches(signo))                                          \
 			return __real_##name(signo, action, before);                           \
-		return leakwrap_signals_view(action, before);                                  \
+		return leakwrap_signals_view(signo, action, before);                           \
 	}
 
 #ifdef LEAKWRAP_ENTRY_sigaction
@@ -46,13 +46,13 @@ SIGACTION(__sigaction)
 	sighandler_t __wrap_##name(int signo, sighandler_t handler)           \
 	{                                                                     \
 		struct sigaction action = {.sa_handler = handler}, before;    \
-		if (!leakwrap_signals_owns(signo) || handler == SIG_ERR)      \
+		if (!leakwrap_signals_watches(signo) || handler == SIG_ERR)   \
 			return __real_##name(signo, handler);                 \
 		action.sa_flags = (__typeof__(action.sa_flags))(flags);       \
 		sigemptyset(&action.sa_mask);                                 \
 		if (blocks_itself)                                            \
 			sigaddset(&action.sa_mask, signo);                    \
-		if (leakwrap_signals_view(&action, &before) != 0)             \
+		if (leakwrap_signals_view(signo, &action, &before) != 0)      \
 			return SIG_ERR;                                       \
 		return before.sa_handler;                                     \
 	}
@@ -93,12 +93,12 @@ sighandler_t __wrap_sigset(int signo, sighandler_t handler)
 	sigset_t one, mask;
 	int hold = handler == SIG_HOLD;
 
-	if (!leakwrap_signals_owns(signo) || handler == SIG_ERR)
+	if (!leakwrap_signals_watches(signo) || handler == SIG_ERR)
 		return __real_sigset(signo, handler);
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&one);
 	sigaddset(&one, signo);
-	if (leakwrap_signals_view(hold ? NULL : &action, &before) != 0 ||
+	if (leakwrap_signals_view(signo, hold ? NULL : &action, &before) != 0 ||
 	    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &one, &mask) != 0)
 		return SIG_ERR;
 	return sigismember(&mask, signo) ? SIG_HOLD : before.sa_handler;
@@ -112,10 +112,10 @@ int __wrap_sigignore(int signo)
 {
 	struct sigaction action = {.sa_handler = SIG_IGN};
 
-	if (!leakwrap_signals_owns(signo))
+	if (!leakwrap_signals_watches(signo))
 		return __real_sigignore(signo);
 	sigemptyset(&action.sa_mask);
-	return leakwrap_signals_view(&action, NULL);
+	return leakwrap_signals_view(signo, &action, NULL);
 }
 #endif
 
@@ -127,15 +127,15 @@ int __wrap_siginterrupt(int signo, int interrupts)
 {
 	struct sigaction action;
 
-	if (!leakwrap_signals_owns(signo))
+	if (!leakwrap_signals_watches(signo))
 		return __real_siginterrupt(signo, interrupts);
 	leakwrap_signals_interrupts = interrupts != 0;
-	leakwrap_signals_view(NULL, &action);
+	leakwrap_signals_view(signo, NULL, &action);
 	if (interrupts)
 		action.sa_flags &= ~(__typeof__(action.sa_flags))SA_RESTART;
 	else
 		action.sa_flags |= SA_RESTART;
-	return leakwrap_signals_view(&action, NULL);
+	return leakwrap_signals_view(signo, &action, NULL);
 }
 #endif
 

@@ -17,16 +17,24 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The messages' keys among those of call sites (leakwrap_relatives_record_shown). */
-enum { NO_SIGNAL = 0x5ec0, NO_DUMP };
+enum message { NO_SIGNAL, NO_DUMP };
 
-/* Says that a filter forbids CALL.  Of a family of processes only the first says so: servers start
- * a process in a sandbox for each connection. */
-static void report(uint32_t key, const char *call, const char *consequence)
+/* Added to a message, gives its key among those of call sites (leakwrap_relatives_record_shown). */
+#define FIRST_KEY 0x5ec0u
+
+/* Says that FILTER forbids CALL.  Of a family of processes only the first says so: servers start a
+ * process in a sandbox for each connection. */
+static void report(enum message message, const struct leakwrap_filter *filter, const char *call,
+                   const char *consequence)
 {
-	if (leakwrap_relatives_record_shown(key))
-		leakwrap_message("a seccomp filter of the program forbids ",
-		                 (const char *[]){call, ": from now on ", consequence, NULL});
+	static _Atomic uint32_t was_given[2]; /* by this process, or its parent before the fork */
+
+	if (!atomic_exchange(&was_given[message], 1) &&
+	    leakwrap_relatives_record_shown(FIRST_KEY + message))
+		leakwrap_message("a seccomp filter of the program ",
+		                 (const char *[]){filter ? "forbids " : "is not known",
+		                                  filter ? call : "", ": from now on ", consequence,
+		                                  NULL});
 }
 
 /* Gives up the dump signal if FILTER forbids what its handler needs, and returns whether it did. */
@@ -36,9 +44,8 @@ static bool give_up_dump_signal(const struct leakwrap_filter *filter)
 
 	if (!call || !leakwrap_signals_owns(leakwrap_options.signal))
 		return false;
-	report(NO_SIGNAL, call, "no signal asks for dumps");
-	leakwrap_signals_release();
-	return true;
+	report(NO_SIGNAL, filter, call, "no signal asks for dumps");
+	return leakwrap_signals_release();
 }
 
 static void report_lost_dumps(const struct leakwrap_filter *filter)
@@ -47,17 +54,17 @@ static void report_lost_dumps(const struct leakwrap_filter *filter)
 	const char *const call = leakwrap_filter_forbidden_for_dumps(filter, opens_log);
 
 	if (call && leakwrap_options.exit)
-		report(NO_DUMP, call, "a dump may not be written");
+		report(NO_DUMP, filter, call, "a dump may not be written");
 }
 
 /* Returns a copy of PROGRAM, which may be NULL.  Returns NULL without memory, or if the filter
- * cannot be asked. */
+ * cannot be asked.  The limit of memory= does not count here: without the copy all is forbidden. */
 static struct leakwrap_filter *copy_of(const struct leakwrap_filter_program *program)
 {
 	const bool is_known = program && LEAKWRAP_ELF_MACHINE != 0;
 	const size_t size = is_known ? program->count * sizeof(program->steps[0]) : 0;
 	struct leakwrap_filter *const copy =
-	        is_known ? leakwrap_pages_map(sizeof(*copy) + size) : NULL;
+	        is_known ? leakwrap_scratch_map(sizeof(*copy) + size) : NULL;
 
 	if (copy) {
 		memcpy(copy->steps, program->steps, size);
@@ -80,7 +87,7 @@ struct leakwrap_sandbox leakwrap_sandbox_begin(const struct leakwrap_filter_prog
 		sandbox.had_crash_trace = leakwrap_filter_forbids_crash_trace(sandbox.filter) &&
 		                          leakwrap_crash_release();
 		leakwrap_thread_known_id();
-		leakwrap_filters_add(sandbox.filter, leakwrap_process_id());
+		leakwrap_filter_enter(sandbox.filter, leakwrap_process_id());
 		sandbox.is_entered = true;
 	}
 	errno = saved;

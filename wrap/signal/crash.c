@@ -2,6 +2,7 @@
 #include "wrap/signal/crash.h"
 
 #include "wrap/base/thread_memory.h"
+#include "wrap/port/linux_filter.h"
 #include "wrap/port/port.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/signal/spare_stack.h"
@@ -11,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 /* Bytes of an alternate signal stack.  The trace takes less than LEAKWRAP_HANDLER_ROOM.  The
  * kernel's signal frame holds all vector registers, and a handler of the program may run on this
@@ -24,6 +26,14 @@ static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 static struct leakwrap_thread_memory stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const struct leakwrap_fault *fault);
+
+/* As sigaltstack(2).  Returns false also if a filter of the program forbids the call. */
+static bool change_stack(const stack_t *stack, stack_t *before)
+{
+	return !leakwrap_filters_forbid(__NR_sigaltstack,
+	                                (const long[6]){(long)stack, (long)before}) &&
+	       sigaltstack(stack, before) == 0;
+}
 
 /* Makes the process die of FAULT's signal once the handler returns.  Restores the default action:
  * an instruction that faulted then faults again.  A signal that was sent (si_code is not positive,
@@ -90,15 +100,16 @@ unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fa
 
 bool leakwrap_crash_release(void)
 {
-	const bool was_on = atomic_exchange(&report, NULL) != NULL;
 	const struct sigaction action = {.sa_handler = SIG_DFL};
 	struct sigaction now;
 
+	if (!atomic_exchange(&report, NULL))
+		return false;
 	for (size_t i = 0; i < FATAL_COUNT; i++)
 		if (leakwrap_signals_set(fatal[i], NULL, &now) == 0 &&
 		    now.sa_sigaction == on_fatal_signal)
 			leakwrap_signals_set(fatal[i], &action, NULL);
-	return was_on;
+	return true;
 }
 
 void leakwrap_crash_enter_thread(void)
@@ -106,13 +117,13 @@ void leakwrap_crash_enter_thread(void)
 	int saved = errno;
 	stack_t stack = {.ss_flags = 0};
 
-	if (atomic_load(&report) && sigaltstack(NULL, &stack) == 0 &&
+	if (atomic_load(&report) && change_stack(NULL, &stack) &&
 	    (stack.ss_flags & SS_DISABLE) != 0) {
 		memset(&stack, 0, sizeof(stack));
 		stack.ss_sp = leakwrap_thread_memory_take(&stacks);
 		stack.ss_size = STACK_SIZE;
 		if (stack.ss_sp)
-			sigaltstack(&stack, NULL);
+			change_stack(&stack, NULL);
 	}
 	errno = saved;
 }
@@ -121,6 +132,6 @@ void leakwrap_crash_forked(void)
 {
 	stack_t stack = {.ss_flags = SS_DISABLE};
 
-	if (atomic_load(&report) && atomic_load(&stacks.newest) && sigaltstack(NULL, &stack) == 0)
+	if (atomic_load(&report) && atomic_load(&stacks.newest) && change_stack(NULL, &stack))
 		leakwrap_thread_memory_reset_after_fork(&stacks, stack.ss_sp);
 }

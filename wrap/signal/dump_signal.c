@@ -4,6 +4,7 @@
 
 #include "wrap/base/common.h"
 #include "report/format.h"
+#include "wrap/port/linux_filter.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/base/thread.h"
@@ -13,6 +14,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 /* The kernel's value.  <signal.h> of old C libraries lacks it. */
 #ifndef SI_TKILL
@@ -32,7 +34,8 @@ struct view {
 };
 
 static struct {
-	int signo; /* the dump signal; 0: none */
+	int signo;                /* the dump signal; 0: none */
+	_Atomic bool is_given_up; /* changes with the lock held */
 	leakwrap_dump_function *dump;
 	void (*set)(uint32_t value);
 	struct leakwrap_lock lock;
@@ -149,8 +152,20 @@ static void do_as_asked(enum sender sender, const siginfo_t *info, const void *c
 		dump_signal.set((uint32_t)info->si_value.sival_int);
 }
 
+/* Returns whether the default action of SIGNO ends the process (signal(7)). */
+static bool is_deadly(int signo)
+{
+	static const int others[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (signo == others[i])
+			return false;
+	return true;
+}
+
 /* Performs the default action of SIGNO.  Returns if the process survives: it was stopped and
- * continued, or the action is to ignore. */
+ * continued, or the action is to ignore.  Where a filter forbids the tracer to send a signal, the
+ * process ends without one. */
 static void take_default_action(int signo)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};
@@ -158,8 +173,11 @@ static void take_default_action(int signo)
 
 	sigemptyset(&only_signo);
 	sigaddset(&only_signo, signo);
-	leakwrap_signals_set(signo, &action, NULL);
-	leakwrap_signal_send(signo);
+	if (leakwrap_signals_set(signo, &action, NULL) != 0 || !leakwrap_signal_send(signo)) {
+		if (is_deadly(signo))
+			leakwrap_process_end(128 + signo);
+		return;
+	}
 	sigprocmask(SIG_UNBLOCK, &only_signo, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	leakwrap_lock(&dump_signal.lock);
@@ -228,7 +246,17 @@ static bool is_tracers(const struct sigaction *action)
 	return (action->sa_flags & SA_SIGINFO) != 0 && action->sa_sigaction == on_signal;
 }
 
-int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before)
+/* Returns whether a filter of the program forbids sigaction(2) for SIGNO.  musl's changes the
+ * signal mask, too. */
+static bool is_action_forbidden(int signo)
+{
+	return leakwrap_filters_are_there() &&
+	       (leakwrap_filters_forbid(__NR_rt_sigaction, (const long[6]){signo}) ||
+	        leakwrap_filters_forbid(__NR_rt_sigprocmask, (const long[6]){SIG_UNBLOCK}));
+}
+
+/* Calls sigaction(2) past the wrapper, and asks no filter: the program makes this call. */
+static int set_action(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	/* Volatile: the compiler takes a function for present. */
 	int (*volatile set)(int, const struct sigaction *, struct sigaction *) = sigaction;
@@ -244,8 +272,18 @@ int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigac
 	return result;
 }
 
+int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before)
+{
+	if (is_action_forbidden(signo)) {
+		errno = EPERM;
+		return -1;
+	}
+	return set_action(signo, action, before);
+}
+
 /* Installs the tracer's handler with the flags and the mask of VIEW.  If VIEW has no function,
- * interrupted system calls are restarted.  Returns 0, or -1 with errno set. */
+ * interrupted system calls are restarted.  No filter may forbid that, unless the program makes the
+ * call.  Returns 0, or -1 with errno set. */
 static int install_handler(const struct sigaction *view)
 {
 	struct sigaction action = {.sa_sigaction = on_signal};
@@ -258,37 +296,47 @@ static int install_handler(const struct sigaction *view)
 		sigemptyset(&action.sa_mask);
 		action.sa_flags = SA_SIGINFO | SA_RESTART;
 	}
-	return leakwrap_signals_set(dump_signal.signo, &action, NULL);
+	return set_action(dump_signal.signo, &action, NULL);
 }
 
 bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value))
 {
 	struct sigaction before;
+	bool is_missing;
 
-	if (leakwrap_signals_set(signo, NULL, &before) != 0)
-		return errno != ENOSYS;
 	leakwrap_spare_stack_start();
 	dump_signal.dump = dump;
 	dump_signal.set = set;
-	change_view(&before);
-	dump_signal.signo = signo;
-	install_handler(&before);
-	return true;
+	leakwrap_lock(&dump_signal.lock);
+	is_missing = leakwrap_signals_set(signo, NULL, &before) != 0;
+	if (!is_missing) {
+		change_view(&before);
+		dump_signal.signo = signo;
+		dump_signal.is_given_up = false;
+		install_handler(&before);
+	}
+	leakwrap_unlock(&dump_signal.lock);
+	return !is_missing || errno != ENOSYS;
 }
 
 bool leakwrap_signals_owns(int signo)
 {
-	return dump_signal.signo != 0 && signo == dump_signal.signo && leakwrap_self.passing == 0;
+	return leakwrap_signals_watches(signo) && !dump_signal.is_given_up;
 }
 
-int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before)
+bool leakwrap_signals_watches(int signo)
+{
+	return signo != 0 && signo == dump_signal.signo && leakwrap_self.passing == 0;
+}
+
+int leakwrap_signals_view(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	struct sigaction wanted, previous;
 	int result = 0;
 
 	if (!leakwrap_process_owns_memory()) {
 		/* A child of vfork has its own actions but shares its parent's view. */
-		result = leakwrap_signals_set(dump_signal.signo, action, &previous);
+		result = set_action(signo, action, &previous);
 		if (before && result == 0)
 			*before = is_tracers(&previous) ? *current_view() : previous;
 		return result;
@@ -299,7 +347,9 @@ int leakwrap_signals_view(const struct sigaction *action, struct sigaction *befo
 		wanted = *action;
 	leakwrap_lock(&dump_signal.lock);
 	previous = *current_view();
-	if (action) {
+	if (dump_signal.is_given_up) {
+		result = set_action(signo, action ? &wanted : NULL, &previous);
+	} else if (action) {
 		result = install_handler(&wanted);
 		if (result == 0)
 			change_view(&wanted);
@@ -316,7 +366,7 @@ static bool view_ignores_while_action(bool (*is_as_expected)(const struct sigact
 {
 	struct sigaction now;
 
-	return dump_signal.signo != 0 && is_ignored(current_view()) &&
+	return leakwrap_signals_owns(dump_signal.signo) && is_ignored(current_view()) &&
 	       leakwrap_signals_set(dump_signal.signo, NULL, &now) == 0 && is_as_expected(&now);
 }
 
@@ -345,17 +395,23 @@ void leakwrap_signals_forked(void)
 	if (dump_signal.lock.word == 0)
 		return;
 	dump_signal.lock = (struct leakwrap_lock){.word = 0};
-	install_handler(current_view());
+	if (leakwrap_signals_owns(dump_signal.signo) && !is_action_forbidden(dump_signal.signo))
+		install_handler(current_view());
 }
 
-void leakwrap_signals_release(void)
+bool leakwrap_signals_release(void)
 {
 	int saved = errno;
+	bool is_done;
 
-	if (dump_signal.signo != 0)
-		leakwrap_signals_set(dump_signal.signo, current_view(), NULL);
-	dump_signal.signo = 0;
+	leakwrap_lock(&dump_signal.lock);
+	is_done = leakwrap_signals_owns(dump_signal.signo) &&
+	          leakwrap_signals_set(dump_signal.signo, current_view(), NULL) == 0;
+	if (is_done)
+		dump_signal.is_given_up = true;
+	leakwrap_unlock(&dump_signal.lock);
 	errno = saved;
+	return is_done;
 }
 
 /* -- waits ------------------------------------------------------------------------------------- */
@@ -365,12 +421,10 @@ void leakwrap_signals_release(void)
 static bool is_interrupted(const sigset_t *mask)
 {
 #ifdef __GLIBC__
-	sigset_t pending;
 	struct sigaction action;
 
-	sigpending(&pending);
 	for (int signo = 1; signo < _NSIG; signo++)
-		if (sigismember(&pending, signo) == 1 && sigismember(mask, signo) == 0 &&
+		if (sigismember(mask, signo) == 0 && leakwrap_signal_pending(signo) &&
 		    leakwrap_signals_set(signo, NULL, &action) == 0 && has_handler(&action))
 			return true;
 #else

@@ -26,15 +26,21 @@ typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
 bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value));
 
 /* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set:
- * ENOSYS if the linker has left out the wrapper.  Signal-safe. */
+ * ENOSYS if the linker has left out the wrapper, EPERM if a filter of the program forbids the call.
+ * Signal-safe. */
 int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before);
 
 /* Returns true if SIGNO is the dump signal and the program asks, not the tracer.  Signal-safe. */
 bool leakwrap_signals_owns(int signo);
 
-/* Performs the program's sigaction(2) for the dump signal: returns its view in *BEFORE and changes
- * it to *ACTION.  ACTION and BEFORE may be NULL.  Returns 0, or -1 with errno set. */
-int leakwrap_signals_view(const struct sigaction *action, struct sigaction *before);
+/* Returns true also if the dump signal has been given up: the tracer may take it back, and must not
+ * overlook a new action.  Signal-safe. */
+bool leakwrap_signals_watches(int signo);
+
+/* Performs the program's sigaction(2) for SIGNO, which the tracer watches: returns the program's
+ * view in *BEFORE and changes it to *ACTION.  ACTION and BEFORE may be NULL.  Returns 0, or -1 with
+ * errno set. */
+int leakwrap_signals_view(int signo, const struct sigaction *action, struct sigaction *before);
 
 /* True if siginterrupt(3) made the dump signal interrupt system calls. */
 extern _Atomic bool leakwrap_signals_interrupts;
@@ -49,9 +55,10 @@ void leakwrap_signals_not_executed(void);
  * handler for the program's view.  A change that was not yet stored in the view is lost. */
 void leakwrap_signals_forked(void);
 
-/* Makes the program's view the signal's action.  Call it before the handler's code is unloaded.
- * Preserves errno. */
-void leakwrap_signals_release(void);
+/* Gives the dump signal up: makes the program's view its action.  Call it before the handler's code
+ * is unloaded.  Returns false and changes nothing if there is no dump signal, or if a filter of the
+ * program forbids it.  Preserves errno. */
+bool leakwrap_signals_release(void);
 
 /* Serves *SIGNO, which a wait function (sigwait(3)) has returned without running a handler, if it
  * is the dump signal: does for its sender, whom INFO names, what leakwrap_signals_install says.
