@@ -23,6 +23,7 @@ struct reader {
 	leakwrap_module_inspector *inspect;
 	char *next, *end;  /* the unused scratch memory, for paths */
 	unsigned capacity; /* of LIST, in modules */
+	unsigned added;    /* to the list's new modules */
 	bool is_full;
 };
 
@@ -131,17 +132,38 @@ static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr)
 	}
 }
 
-uint32_t leakwrap_module_hash_headers(const struct leakwrap_module *module)
+static uintptr_t page_of(uintptr_t address)
 {
-	const uintptr_t page = module->start & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+}
+
+/* As leakwrap_module_hash_headers, of a module that starts on PAGE, which can be read. */
+static uint32_t hash_page(uintptr_t page)
+{
 	uint32_t word[128], sum = 0;
 
-	if (!leakwrap_readable(page))
-		return 0;
 	memcpy(word, (const void *)page, sizeof(word));
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
 		sum = (sum ^ word[i]) * 0x9e3779b1u;
 	return sum;
+}
+
+uint32_t leakwrap_module_hash_headers(const struct leakwrap_module *module)
+{
+	const uintptr_t page = page_of(module->start);
+
+	return leakwrap_readable(page) ? hash_page(page) : 0;
+}
+
+/* Does so for MODULE, which was read from INFO, while the loader keeps it loaded.  Mostly makes no
+ * system call: the program headers have been read from the same page. */
+static uint32_t hash_headers_of(const struct leakwrap_module *module,
+                                const struct dl_phdr_info *info)
+{
+	const uintptr_t page = page_of(module->start);
+
+	return page_of((uintptr_t)info->dlpi_phdr) == page ? hash_page(page)
+	                                                   : leakwrap_module_hash_headers(module);
 }
 
 /* -- the program's path ------------------------------------------------------------------------ */
@@ -247,13 +269,29 @@ static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
 	return 0;
 }
 
+/* Appends MODULE, whose path of LENGTH characters lies at the reader's NEXT. */
+static void append(struct reader *reader, struct leakwrap_module *module, size_t length)
+{
+	struct leakwrap_loader_list *list = reader->list;
+	const struct leakwrap_module *known;
+
+	module->path = reader->next;
+	known = reader->inspect(module);
+	if (!known) {
+		list->new[reader->added] = *module;
+		known = &list->new[reader->added++];
+		reader->next += length + 1;
+	}
+	list->module[list->count++] = known;
+}
+
 /* Appends the module INFO to the list of the struct reader CONTEXT (dl_iterate_phdr(3)).  Returns
  * 1, which stops the iteration, if the list is full. */
 static int list_module(struct dl_phdr_info *info, size_t info_size, void *context)
 {
 	struct reader *reader = context;
 	struct leakwrap_loader_list *list = reader->list;
-	struct leakwrap_module *module = &list->module[list->count];
+	struct leakwrap_module module;
 	size_t room = (size_t)(reader->end - reader->next);
 	size_t length = strlen(info->dlpi_name);
 
@@ -262,18 +300,15 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 		reader->is_full = true;
 		return 1;
 	}
-	if (!read_module(module, info))
+	if (!read_module(&module, info))
 		return 0;
-	module->main = list->count == 0;
-	module->headers = leakwrap_module_hash_headers(module);
-	if (module->main)
+	module.main = list->count == 0;
+	module.headers = hash_headers_of(&module, info);
+	if (module.main)
 		length = read_program_path(info, reader->program_path, reader->next, room);
 	else
 		memcpy(reader->next, info->dlpi_name, length + 1);
-	module->path = reader->next;
-	reader->next += length + 1;
-	reader->inspect(module);
-	list->count++;
+	append(reader, &module, length);
 	return 0;
 }
 
@@ -388,11 +423,14 @@ static void list_all(iterator *take, void *context)
 
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
                                                        leakwrap_module_inspector *inspect,
-                                                       unsigned long *turn)
+                                                       unsigned expected, unsigned long *turn)
 {
 	static _Atomic unsigned long reads_started;
+	size_t size = LIST_SIZE;
 
-	for (size_t size = LIST_SIZE;; size *= 2) {
+	while (expected >= LIST_MAX * (size / LIST_SIZE))
+		size *= 2;
+	for (;; size *= 2) {
 		struct reader reader = {.program_path = program_path, .inspect = inspect};
 		struct leakwrap_loader_list *list;
 
@@ -404,8 +442,8 @@ struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
 		reader.capacity = LIST_MAX * (unsigned)(size / LIST_SIZE);
 		reader.end = (char *)list + size;
 		list->size = size;
-		list->sorted = (const struct leakwrap_module **)&list->module[reader.capacity];
-		reader.next = (char *)(list->sorted + reader.capacity);
+		list->module = (const struct leakwrap_module **)&list->new[reader.capacity];
+		reader.next = (char *)(list->module + reader.capacity);
 		list_all(list_module, &reader);
 		if (!reader.is_full)
 			return list;

@@ -15,25 +15,30 @@
 
 #include "wrap/module/modules.h"
 
-/* A copy of the loader's list.  It lies in scratch memory, also the paths of its modules. */
+/* A copy of the loader's list.  It lies in scratch memory, also the new modules and their paths.
+ * Nearly all modules are known: for them it takes a pointer. */
 struct leakwrap_loader_list {
-	size_t size;                           /* of the scratch memory, in bytes */
-	const struct leakwrap_module **sorted; /* room for a pointer to each module, unused */
-	uintptr_t changes;                     /* leakwrap_loader_list_changes at that time */
+	size_t size;       /* of the scratch memory, in bytes */
+	uintptr_t changes; /* leakwrap_loader_list_changes at that time */
 	unsigned count;
-	struct leakwrap_module module[]; /* COUNT elements, the program first; no NUMBER is set */
+	/* COUNT elements, the program first: what the inspector returned, or an element of NEW.
+	 * The caller may change the array. */
+	const struct leakwrap_module **module;
+	struct leakwrap_module new[]; /* no NUMBER is set */
 };
 
-/* Completes MODULE of a list while the loader's lock keeps the module loaded. */
-typedef void leakwrap_module_inspector(struct leakwrap_module *module);
+/* Returns the module that is the same as MODULE and known; or completes MODULE, while the loader's
+ * lock keeps it loaded, and returns NULL. */
+typedef const struct leakwrap_module *leakwrap_module_inspector(struct leakwrap_module *module);
 
 /* Reads the loader's list, and calls INSPECT for each module.  PROGRAM_PATH is the program's path
- * if it is known, else NULL.  *TURN becomes the number of this read: a later read, which has seen
- * every change that an earlier read saw, has a larger number.  Returns NULL if there is no memory.
- * The caller passes the result to leakwrap_loader_list_release. */
+ * if it is known, else NULL.  EXPECTED: about how many modules there are; the list has room for
+ * more.  *TURN becomes the number of this read: a later read, which has seen every change that an
+ * earlier read saw, has a larger number.  Returns NULL if there is no memory.  The caller passes
+ * the result to leakwrap_loader_list_release. */
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
                                                        leakwrap_module_inspector *inspect,
-                                                       unsigned long *turn);
+                                                       unsigned expected, unsigned long *turn);
 
 /* Fills MODULE from the ELF header at START, where the module's file is mapped.  BIAS, PATH: as in
  * struct leakwrap_module; the path is not copied.  Returns false if there is no ELF header.  The

@@ -53,6 +53,7 @@ static struct {
 	_Atomic unsigned count;       /* of numbers */
 	uint64_t serial;              /* the latest */
 	_Atomic uintptr_t changes;    /* of the loader's list, when it was last read */
+	_Atomic uint32_t is_complete; /* the list was published then, with all its modules */
 	unsigned long last_published; /* the read whose list was published: its turn */
 	bool traces_program;          /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);
@@ -98,13 +99,23 @@ static bool add_by_start(struct module_record *record, struct module_record *fir
 	return !leakwrap_tables_failed;
 }
 
-/* Finds out how the calls of LISTED pass the tracer by, unless it is in the current snapshot. */
+/* Finds out how the calls of LISTED pass the tracer by. */
 static void find_bypass(struct leakwrap_module *listed)
+{
+	if (leakwrap_libraries_are_recorded)
+		listed->bypass = (unsigned char)leakwrap_bypass_of(listed);
+}
+
+/* Returns the module of the current snapshot that is the same as LISTED.  Else finds out how the
+ * calls of LISTED pass the tracer by, and returns NULL. */
+static const struct leakwrap_module *find_known(struct leakwrap_module *listed)
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 
-	if (leakwrap_libraries_are_recorded && !(current && is_same(current, listed)))
-		listed->bypass = (unsigned char)leakwrap_bypass_of(listed);
+	if (current && is_same(current, listed))
+		return current;
+	find_bypass(listed);
+	return NULL;
 }
 
 /* Returns an unused record with its number, or NULL if there is no memory. */
@@ -458,30 +469,39 @@ static void publish_permanent(void)
 		make_current(registry.permanent);
 }
 
-/* Publishes the modules of LIST.  IS_DEEPBIND: see find_or_add.  The caller holds the tables'
- * lock. */
+/* Returns true if MODULE of LIST was not known when LIST was read. */
+static bool is_new(const struct leakwrap_loader_list *list, const struct leakwrap_module *module)
+{
+	return (uintptr_t)module - (uintptr_t)list < list->size;
+}
+
+/* Publishes the modules of LIST.  IS_DEEPBIND: see find_or_add.  The caller holds the tables' lock,
+ * and has been a reader since before LIST was read: known modules are still in the tables. */
 static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 {
-	const struct leakwrap_module **module = list->sorted;
+	const struct leakwrap_module **module = list->module;
 	const bool first = leakwrap_modules() == &no_modules.modules;
 	const struct snapshot *snapshot;
 	unsigned count = 0;
 
 	end_rest();
-	registry.changes = list->changes;
 	for (unsigned i = 0; i < list->count; i++) {
-		module[count] = find_or_add(&list->module[i], is_deepbind);
+		module[count] =
+		        is_new(list, module[i]) ? find_or_add(module[i], is_deepbind) : module[i];
 		count += module[count] != NULL;
 	}
 	sort_by_address(module, count);
 	snapshot = find_or_add_snapshot(module, count);
-	if (!snapshot) {
+	if (snapshot) {
+		if (first && registry.traces_program)
+			registry.permanent = snapshot;
+		make_current(snapshot);
+	} else {
 		publish_permanent();
-		return;
 	}
-	if (first && registry.traces_program)
-		registry.permanent = snapshot;
-	make_current(snapshot);
+	/* Store them last: other threads that find no change do not wait for this one. */
+	registry.is_complete = snapshot && count == list->count;
+	registry.changes = list->changes;
 }
 
 bool leakwrap_modules_add(struct leakwrap_module *found)
@@ -508,14 +528,30 @@ bool leakwrap_modules_add(struct leakwrap_module *found)
 	return snapshot != NULL && leakwrap_module_at(found->start) != NULL;
 }
 
+/* Returns whether the current snapshot certainly has all modules that are loaded.  A program may
+ * open a library that it has, again and again. */
+static bool is_up_to_date(void)
+{
+	const uintptr_t changes = leakwrap_loader_list_changes();
+
+	return changes != 0 && changes == registry.changes && registry.is_complete;
+}
+
 static void refresh(bool is_deepbind)
 {
 	int saved = errno;
 	unsigned long turn;
 	const struct leakwrap_module *program = leakwrap_module_of_program();
-	struct leakwrap_loader_list *list =
-	        leakwrap_loader_list_read(program ? program->path : NULL, find_bypass, &turn);
+	struct leakwrap_loader_list *list;
+	enum leakwrap_readers_entry entered;
 
+	if (is_up_to_date()) {
+		errno = saved;
+		return;
+	}
+	entered = leakwrap_readers_enter();
+	list = leakwrap_loader_list_read(program ? program->path : NULL, find_known,
+	                                 leakwrap_modules()->count, &turn);
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
 	if (turn > registry.last_published) {
@@ -527,6 +563,7 @@ static void refresh(bool is_deepbind)
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	leakwrap_loader_list_release(list);
+	leakwrap_readers_leave(entered);
 	errno = saved;
 }
 
