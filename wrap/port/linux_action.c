@@ -85,6 +85,16 @@ void leakwrap_faults_release(void)
 		leakwrap_action_set(faults[i], &before[i], NULL);
 }
 
+uintptr_t leakwrap_thread_alternate_stack(void)
+{
+	stack_t stack;
+
+	return leakwrap_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 &&
+	                       (stack.ss_flags & SS_DISABLE) == 0
+	               ? (uintptr_t)stack.ss_sp
+	               : 0;
+}
+
 bool leakwrap_thread_is_on_alternate_stack(void)
 {
 	stack_t stack;

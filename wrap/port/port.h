@@ -277,6 +277,9 @@ bool leakwrap_thread_has_ended(int process, int thread);
  * call. */
 bool leakwrap_thread_is_on_alternate_stack(void);
 
+/* Returns the address of this thread's alternate stack for signals, or 0.  A system call. */
+uintptr_t leakwrap_thread_alternate_stack(void);
+
 /* Returns the state of THREAD of this process: a letter of /proc/PID/stat (proc(5)), such as 'S'
  * for a thread that sleeps.  Returns '\0' if the kernel does not tell. */
 char leakwrap_thread_state(int thread);

@@ -7,6 +7,7 @@
 #include "wrap/unwind/stack_bounds.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
 #ifdef LEAKWRAP_CONTEXT_PC
@@ -70,6 +71,23 @@ static uint32_t *find_thread(struct tables *tables, int thread)
 	return &tables->hash[at];
 }
 
+/* Returns where the alternate stack of this thread is, or 0.  In the handler with CONTEXT the
+ * kernel may say that the thread has none (SS_AUTODISARM). */
+static uintptr_t alternate_stack_of(const void *context)
+{
+#ifdef LEAKWRAP_CONTEXT_PC
+	const ucontext_t *const interrupted = context;
+
+	if (interrupted)
+		return (interrupted->uc_stack.ss_flags & SS_DISABLE) != 0
+		               ? 0
+		               : (uintptr_t)interrupted->uc_stack.ss_sp;
+#else
+	(void)context;
+#endif
+	return leakwrap_thread_alternate_stack();
+}
+
 void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uintptr_t sp)
 {
 	uintptr_t low;
@@ -85,6 +103,7 @@ void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uin
 	        .stack_low = low,
 	        .thread_pointer = LEAKWRAP_THREAD_POINTER,
 	        .state = (uintptr_t)&leakwrap_self,
+	        .alternate_stack = alternate_stack_of(context),
 	        .is_main = leakwrap_thread_id() == leakwrap_process_id(),
 	};
 }

@@ -24,7 +24,10 @@ struct leakwrap_standing {
 	uintptr_t stack_low;      /* where its own stack begins, if SP is on it; else 0 */
 	uintptr_t thread_pointer; /* 0: unknown */
 	uintptr_t state;          /* the address of its leakwrap_self */
-	bool is_main;             /* the thread that the process began with */
+	/* Where its alternate stack for signals is (sigaltstack(2)), or 0.  The program may have
+	 * given the only pointer to that stack to the kernel. */
+	uintptr_t alternate_stack;
+	bool is_main; /* the thread that the process began with */
 };
 
 /* Parks all other threads.  Returns the number of threads that run on: they did not answer in time,

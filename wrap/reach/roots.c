@@ -414,8 +414,9 @@ static void mark_thread(void *context, const struct leakwrap_standing *thread)
 	if (thread->context)
 		mark_registers(thread->context);
 	mark_thread_storage(thread);
-	/* Its stack may be a block. */
+	/* Its stacks may be blocks. */
 	leakwrap_mark_block(thread->sp);
+	leakwrap_mark_block(thread->alternate_stack);
 	/* Or it is an alternate stack that the tracer has mapped. */
 	leakwrap_mark_range(thread->sp, leakwrap_maps_readable_end(
 	                                        thread->sp, thread->sp + ALTERNATE_STACK_MAX));

@@ -5,7 +5,8 @@
  *     large files that are mapped shared
  *   - of a thread's stack the part above its stack pointer; of the stack of a thread that has
  *     ended the C library's description of it (ended_stacks.h)
- *   - the registers that the kernel saved when the thread parked
+ *   - the registers that the kernel saved when the thread parked, and the address of the thread's
+ *     alternate stack
  *   - thread-local storage, also where it lies beside the heap
  *   - the ranges of leakwrap_root()
  *
