@@ -144,6 +144,14 @@ status_is 0 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/rounds" --inter
 	pushed
 equal "profiles of three rounds" "$(find "$W/got" -name '*.request' | wc -l)" 3
 
+# The README's example has all that push needs.
+queue=$(sed -n 's/^mkdir -p queue; leakwrap push --to=[^ ]* \([^ ]*\) server$/\1/p' README.md)
+[ -n "$queue" ] || fail "README does not make a queue for push"
+(
+	cd "$W/rounds" && mkdir queue && "$lw" push --to="http://127.0.0.1:$port" "$queue" \
+		--count=1 pushed
+) || fail "push as in the README: status $?"
+
 status_is 2 push --label=1x=y
 said 'NAME=VALUE'
 status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed
