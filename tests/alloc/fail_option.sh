@@ -42,6 +42,7 @@ for program in "$W/failing" "$W/failing-static"; do
 	equal "list: nothing fails" "$out" ''
 	wanted=$(identity text)
 	failures "site=$wanted,hit=3" 'text 3 '
+	failures "site=0x$wanted" 'text 1 '
 	# Another run has other addresses, and the same identities.
 	run list
 	equal "identity in another run" "$(identity text)" "$wanted"
@@ -63,7 +64,7 @@ program=$W/failing
 run rate=1,below=failing
 equal "below a module" "$(echo "$out" | wc -w)" 36
 
-for bad in '' nth nth=0 nth=x nth=1,rate=2 rate=0 site=xyz hit=2 sticky seed=1 size=5 \
+for bad in '' nth nth=0 nth=x nth=1,rate=2 rate=0 site=xyz site=0x hit=2 sticky seed=1 size=5 \
 	nth=1,size=9-3 nth=1,below= nth=18446744073709551616; do
 	run "$bad"
 	equal "fail=$bad" "$out $(grep -c 'cannot be used' "$W/log")" ' 1'

@@ -170,6 +170,7 @@ good fail=nth=1000000,size=4096-8191,below=parse,sticky
 good fail=rate=1000000,seed=0,size=-10,
 good fail=site=0123456789abcdef,hit=99
 good fail=site=00000123456789abcdef0
+good fail=site=0x0123456789abcdef
 good fail=list
 bad fail=
 bad fail=bogus
@@ -182,6 +183,7 @@ bad fail=nth=18446744073709551616
 bad fail=site=123456789abcdef01
 bad fail=site=ABC
 bad fail=site=
+bad fail=site=0x
 bad fail=list,size=9-8
 bad fail=list,size=-
 bad fail=list,size=1-2-3

@@ -65,6 +65,13 @@ static bool parse_sizes(struct span word, struct leakwrap_fail_rule *rule)
 	return true;
 }
 
+/* Parses WORD as the identity of a call site: hexadecimal, as a dump shows it or without 0x. */
+static bool parse_identity(struct span word, uint64_t *identity)
+{
+	skip(&word, "0x");
+	return parse_number(word, 16, 0, identity);
+}
+
 /* Copies WORD, which must not be empty, to TEXT of SIZE bytes, and a NUL. */
 static bool copy_word(struct span word, char *text, size_t size)
 {
@@ -93,7 +100,7 @@ static bool parse_word(struct span word, struct leakwrap_fail_rule *rule, uint64
 	if (skip(&word, "rate="))
 		return choose(rule, LEAKWRAP_FAIL_RATE) && parse_number(word, 10, 1, &rule->number);
 	if (skip(&word, "site="))
-		return choose(rule, LEAKWRAP_FAIL_SITE) && parse_number(word, 16, 0, &rule->site);
+		return choose(rule, LEAKWRAP_FAIL_SITE) && parse_identity(word, &rule->site);
 	if (skip(&word, "seed="))
 		return parse_number(word, 10, 0, &rule->seed);
 	if (skip(&word, "hit="))

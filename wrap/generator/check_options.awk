@@ -103,6 +103,7 @@ function is_value_in_fail(name, value) {
 	if (name == "seed")
 		return is_number(value, 0, MOST_64)
 	if (name == "site") {
+		sub(/^0x/, "", value)
 		sub(/^0+/, "0", value)
 		return value ~ /^[0-9a-f]+$/ && length(value) <= 16 + (value ~ /^0/)
 	}
