@@ -36,6 +36,19 @@ static bool set_option(const char *name, size_t length, size_t value)
 	return true;
 }
 
+/* Complains of the option of LENGTH bytes at TEXT, of which the message has a few. */
+static void complain(const char *text, size_t length)
+{
+	char option[40];
+
+	if (length > sizeof(option) - 1)
+		length = sizeof(option) - 1;
+	memcpy(option, text, length);
+	option[length] = '\0';
+	leakwrap_message("an option is unknown or has a value that cannot be used: ",
+	                 (const char *[]){option, NULL});
+}
+
 static void read_options(const char *text)
 {
 	while (*text != '\0') {
@@ -49,10 +62,8 @@ static void read_options(const char *text)
 		for (; *text >= '0' && *text <= '9'; text++)
 			value = value * 10 + (size_t)(*text - '0');
 		if ((*text != ':' && *text != '\0') || !set_option(name, length, value)) {
-			leakwrap_message(
-			        "an option is unknown or has a value that cannot be used: ",
-			        (const char *[]){name, NULL});
 			text += strcspn(text, ":");
+			complain(name, (size_t)(text - name));
 		}
 		if (*text == ':')
 			text++;
