@@ -83,7 +83,7 @@ kinds are compared between calls of the program only|alloc/misuse
 leaves it to the tracer|stress/valgrind
 once for each place|alloc/misuse
 the 128 largest call sites are shown|limits/address_space_full
-The runtime adds 65 to 385 KiB of code and tables|targets/footprint
+The runtime adds 65 to 410 KiB of code and tables|targets/footprint
 An allocation takes at most 5 KiB of the thread's stack|targets/footprint
 not in the module list until the program itself calls dlopen|alloc/calls_past_the_wrap
 dumps when one of them unblocks it|process/no_thread_no_descriptor
@@ -146,7 +146,7 @@ hands on the default action instead; by exec it hands on what it has|dump/log_fi
 waits for it by sigwait|signal/own_handlers
 Under a seccomp filter|process/seccomp
 Neither do children of _Fork() or of the clone system call|dump/log_file
-a dump less than 2 KiB|limits/small_footprint
+A dump takes less than 2 KiB|limits/small_footprint
 newlib's allocator, and FreeRTOS's|bare/leaks bare/newlib
 Stacks need neither tables nor frame pointers|bare/leaks bare/same_sites
 each call site says which task it belongs to|bare/tasks

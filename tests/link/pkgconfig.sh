@@ -87,3 +87,21 @@ for program in $programs; do
 			"$bytes $blocks"
 	done <"$W/leaks"
 done
+
+# The commands of leakwrap(7) trace the whole process, too.
+manual_text wrap/man/leakwrap.7 >"$W/manual"
+cp "$W/leaks.o" "$W/app.o"
+cd "$W" || exit 2
+sed -n '/^ *gcc -o app app\.o [$@]/ { :more
+/\\$/ { N; s/\\\n/ /; b more
+}
+p }' manual | sed "s|/usr/local|$W/stage/opt/leakwrap|g; s|^ *gcc |$CC |" >commands
+grep -q short_libs commands || fail "leakwrap(7) has no command with short_libs"
+grep -q lleakwrap_process commands || fail "leakwrap(7) has no command with -lleakwrap_process"
+while read -r command; do
+	rm -f app
+	eval "$command" || fail "does not link: $command"
+	LEAKWRAP_OPTIONS=log=$W/app.log ./app >out
+	dump_lines app.log 1 | grep -qx 'coverage process' || fail "not the whole process: $command"
+	rm app.log
+done <commands
