@@ -139,7 +139,8 @@ extern const struct leakwrap_bare leakwrap_bare;
 
 /* The program may put these handlers into its vector table.  Each writes a dump with reason=crash,
  * the registers and the call chain that leads to the fault, then calls after_fault.  A handler
- * needs about 1,300 bytes of the stack that the processor gives it, and what "write" needs. */
+ * needs stack where the processor gives it some: for the trace what leakwrap-bare(7) says, about
+ * 1.5 KB on a Cortex-M3, and what "write" needs. */
 
 #if defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M'
 
