@@ -1,8 +1,8 @@
 #!/bin/sh
 # Every option does what it says; a bad option costs one line on standard error.
 #
-# Bad are a bad value, an unknown key, and text that is no option. The program runs on with the
-# default.
+# Bad are a bad value, an unknown key, and text that is no option. The program runs on, and the
+# option keeps the value that it had.
 . tests/lib.sh
 
 build_program_only options tests/dump/options.c
@@ -173,6 +173,9 @@ for bad in 'dump_at="live:1,live:2"' fail=nth=1000,below=a,below=b; do
 	grep -q "^leakwrap: option '$bad' cannot be used, .* once at most; " "$log" ||
 		fail "that a part stands there twice is not said: $(head -n 1 "$log")"
 done
+run dump_at=live:10M,failure
+grep -q "^leakwrap: option 'dump_at=live' .*; for a shell: LEAKWRAP_OPTIONS='dump_at=\"limit:90" "$log" ||
+	fail "the quotes are not said: $(head -n 1 "$log")"
 for bad in memory=1Q min_bytes=1Q; do
 	run $bad
 	why=": it takes BYTES; K, M and G may follow; "
@@ -198,6 +201,18 @@ for key in log=stderr signal=USR1 exit=1 depth=64 top=0 min_bytes=0 unwind=auto 
 		grep -F "${key%%=*}" "$log" | grep -qF "${key#*=}" ||
 		fail "help=1 does not say $key"
 done
+
+# The manual's example keeps its quotes in a shell.
+manual_text wrap/man/leakwrap-options.7 >"$W/manual"
+example=$(sed -n "s/^ *\(LEAKWRAP_OPTIONS='dump_at=.*'\) \.\/app$/\1/p" "$W/manual")
+[ -n "$example" ] || fail "leakwrap-options(7) has no dump_at= for a shell"
+(eval "$example \"\$W/options\"") >"$W/out" 2>"$log" || fail "$example: status $?"
+! grep -q -e 'cannot be used' -e 'is unknown' "$log" || fail "$example: $(cat "$log")"
+
+# A value that cannot be used changes nothing.
+build no_exit -DDEFAULTS='"exit=0"' tests/dump/options.c
+LEAKWRAP_OPTIONS=exit=2 "$W/no_exit" >"$W/out" 2>"$log" || fail "exit=2: status $?"
+equal "exit=2 after exit=0: dumps" "$(dumps "$log" | wc -l)" 0
 
 # The program's own defaults apply unless the environment overrides them.
 build defaults -DDEFAULTS='"top=1:depth=2"' tests/dump/options.c

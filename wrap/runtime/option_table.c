@@ -462,7 +462,8 @@ static const char *hint_about(bool (*set)(struct span value))
 	if (set == set_log)
 		return "; in PATH p, n, e, h or % follows each %";
 	if (set == set_dump_at)
-		return "; each of them once at most";
+		return "; each of them once at most; for a shell: "
+		       "LEAKWRAP_OPTIONS='dump_at=\"limit:90,failure\"'";
 	if (set == set_fail)
 		return "; each word once at most";
 	if (set == set_memory || set == set_min_bytes || set == set_sample || set == set_log_max)
