@@ -7,7 +7,7 @@
  * addresses.  They are there whenever malloc or another function that allocates is wrapped.
  *
  * All functions may be called from any thread.  Those marked "Signal-safe" may also be called from
- * a signal handler.  None changes errno, unless its comment says so.
+ * a signal handler.  None changes errno.
  */
 #ifndef LEAKWRAP_H
 #define LEAKWRAP_H
@@ -48,8 +48,8 @@ struct leakwrap_counters {
  * live_bytes, live_blocks and call_sites are 0.  Signal-safe. */
 LEAKWRAP_API int leakwrap_get_counters(struct leakwrap_counters *counters);
 
-/* The bytes and blocks of live memory of each kind, in the words of the option kinds=.  All live
- * memory is of one kind. */
+/* The bytes and blocks of live memory of each kind, in the words of the option kinds=.  Their
+ * sum is the live memory, less sampled blocks, which have no kind. */
 struct leakwrap_kind_counters {
 	uint64_t definite_bytes, definite_blocks;   /* no pointer leads to them */
 	uint64_t indirect_bytes, indirect_blocks;   /* only lost blocks lead to them */
@@ -74,7 +74,8 @@ LEAKWRAP_API void leakwrap_disable(void);
 LEAKWRAP_API void leakwrap_enable(void);
 
 /* Hides the live block that starts at BLOCK from later dumps.  Returns 0, or -1 if no live block
- * starts there.  While blocks are sampled, returns 0 also for any other address.  Signal-safe. */
+ * starts there.  Once blocks have been sampled, returns 0 also for any other address.
+ * Signal-safe. */
 LEAKWRAP_API int leakwrap_ignore(const void *block);
 
 /* For a pool or an allocator of the program's own.  leakwrap_record declares SIZE bytes at BLOCK
@@ -92,7 +93,7 @@ LEAKWRAP_API void leakwrap_forget(const void *block);
 LEAKWRAP_API int leakwrap_root(const void *start, size_t size);
 LEAKWRAP_API int leakwrap_unroot(const void *start);
 
-/* -- what is recorded -------------------------------------------------------------------------- */
+/* -- recording --------------------------------------------------------------------------------- */
 
 /* Turns recording off (ON 0) or on, for all threads.  Blocks that are allocated while it is off are
  * in no dump; frees of recorded blocks are always seen.  The option record=0 begins with recording
