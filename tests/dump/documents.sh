@@ -34,6 +34,14 @@ while read -r function; do
 	grep -q "$function(" "$W/functions" || fail "$function is not in leakwrap(3)"
 done <"$W/declared"
 
+# Each kind of misuse that a dump may have is explained.
+manual_text wrap/man/leakwrap-dump.5 >"$W/dump"
+sed -n 's/.*\[LEAKWRAP_MISUSE_[A-Z]*\] = "\(.*\)",/\1/p' report/misuse_writer.c >"$W/kinds"
+[ -s "$W/kinds" ] || fail "misuse_writer.c has no kinds"
+while read -r kind; do
+	grep -qx " *$kind *" "$W/dump" || fail "leakwrap-dump(5) does not explain $kind"
+done <"$W/kinds"
+
 # shellcheck disable=SC2086 # a list of files
 grep -oh '`make [a-z]*' $texts | cut -d' ' -f2 | grep . | sort -u >"$W/targets"
 while read -r target; do
@@ -110,7 +118,7 @@ only what is definitely or indirectly lost counts|tool/torture
 Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold
 keep every call wrapped|link/lto
 even when several processes dump into it at once|dump/log_file
-at most 4096 bytes at a time, to a file 128 KB|unit/unit
+One write has at most 4096 bytes, to a regular file at most 128 KB|unit/unit
 Blocks whose address came back although no free was seen|alloc/unseen_frees
 Frees of blocks that were never recorded|alloc/unseen_frees
 for which there was no memory to record them|stress/failing_memory limits/memory_bound
