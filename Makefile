@@ -58,7 +58,7 @@ clean: ## remove the build folder
 
 help: ## this list
 	@printf 'Targets:\n'
-	@sed -n 's/^\([a-z]*\):.* ## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 14
 	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CC AR CROSS_COMPILE HOSTCC V=1\n'
 	@printf '           PORT=bare CFLAGS_TARGET= (no operating system)\n'
 

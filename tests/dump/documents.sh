@@ -49,6 +49,12 @@ while read -r target; do
 		fail "make $target is no target"
 done <"$W/targets"
 
+sed -n 's/^\([a-z-]*\):.* ## .*/\1/p' Makefile wrap/*.mk tools/*.mk tests/*.mk >"$W/targets"
+MAKEFLAGS='' make help >"$W/help"
+while read -r target; do
+	grep -q "^  $target " "$W/help" || fail "make help does not list $target"
+done <"$W/targets"
+
 # A newcomer reads the README to its end. Its links lead to files, its picture is small, and its
 # report shows the right lines of the program.
 lines=$(wc -l <README.md)
