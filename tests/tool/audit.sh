@@ -137,6 +137,15 @@ shows 'mend: leave -Wl,--wrap=getline out$'
 build leaky tests/tool/leaky.c
 status_is 0 "$lw" audit --strict "$W/leaky"
 shows_not 'unwind tables'
+# The tracer's own functions do not count.
+for number in $(seq 300); do
+	echo "__attribute__((section(\"leakwrap_own_code\"))) void own_$number(void);"
+	echo "void own_$number(void) {}"
+done >"$W/own.c"
+$CC -c -fno-unwind-tables -fno-asynchronous-unwind-tables -o "$W/own.o" "$W/own.c" || fail own
+build with_own tests/tool/leaky.c "$W/own.o"
+status_is 0 "$lw" audit --strict "$W/with_own"
+shows_not 'unwind tables'
 build untabled -fno-unwind-tables -fno-asynchronous-unwind-tables tests/tool/leaky.c
 status_is 0 "$lw" audit --strict "$W/untabled"
 shows '^note: .* functions have no unwind tables: main, '
@@ -146,6 +155,7 @@ shows 'mend: -funwind-tables, where you compile them yourself$'
 strip -o "$W/stripped" "$W/leaky"
 status_is 1 "$lw" audit --strict "$W/stripped"
 shows '^quality: the symbol table is stripped'
+shows 'the dump names no functions, and this audit cannot tell which calls escape'
 shows 'stripped: escapes not searched for, 1 of quality'
 # shellcheck disable=SC2046 # flags
 $CC -O1 -static -o "$W/bare" tests/tool/leaky.c \

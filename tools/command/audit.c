@@ -283,7 +283,7 @@ static void check_tables(struct audit *audit, const struct program *program)
 {
 	struct untabled untabled;
 
-	untabled_find(&untabled, program->elf, program->machine, &audit->arena);
+	untabled_find(&untabled, program, &audit->arena);
 	if (!untabled.main && untabled.count <= untabled.functions / UNTABLED_SHARE)
 		return;
 	print_finding(audit, NOTE,
@@ -312,8 +312,8 @@ static void check_quality(struct audit *audit, const struct program *program)
 		        "-Wl,--eh-frame-hdr");
 	if (!program->has_symbols)
 		print_finding(audit, QUALITY, "the symbol table is stripped",
-		              "the dump names no functions, code without unwind tables is not "
-		              "walked, and this audit cannot tell which calls escape",
+		              "the dump names no functions, and this audit cannot tell which "
+		              "calls escape",
 		              "do not strip; or audit the unstripped file, and keep it for "
 		              "leakwrap report --exe");
 	if (program->has_symbols)

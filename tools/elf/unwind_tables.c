@@ -12,14 +12,14 @@
 
 /* An entry of ARM's table, which begins at START: does it unwind?  (Exception Handling ABI for the
  * Arm Architecture, section 6) */
-struct entry {
+struct index_entry {
 	uint64_t start;
 	bool unwinds;
 };
 
 struct tables {
 	Dwarf_CFI *cfi; /* of other machines, or NULL */
-	struct entry *entries;
+	struct index_entry *entries;
 	size_t count, room;
 };
 
@@ -35,9 +35,9 @@ static void read_exidx(struct tables *tables, Elf_Scn *scn, const GElf_Shdr *hea
 		int32_t offset = (int32_t)(word_at(entry) << 1) / 2;
 
 		GROW(tables->entries, tables->room, tables->count + 1);
-		tables->entries[tables->count++] =
-		        (struct entry){(uint32_t)(header->sh_addr + at + (uint64_t)(int64_t)offset),
-		                       word_at(entry + 4) != CANNOT_UNWIND};
+		tables->entries[tables->count++] = (struct index_entry){
+		        (uint32_t)(header->sh_addr + at + (uint64_t)(int64_t)offset),
+		        word_at(entry + 4) != CANNOT_UNWIND};
 	}
 }
 
@@ -112,20 +112,28 @@ static void keep_largest(struct largest *largest, GElf_Xword size, const char *n
 	}
 }
 
-static void read_symbols(struct untabled *found, struct largest *largest, Elf *elf, Elf_Scn *scn,
-                         const GElf_Shdr *header, const struct tables *tables, int machine)
+/* Returns true if the function of SYMBOL, with NAME, is the tracer's. */
+static bool is_tracers(const struct program *program, const GElf_Sym *symbol, const char *name)
+{
+	return is_tracers_name(name) ||
+	       symbol->st_value - program->own_code < program->own_end - program->own_code;
+}
+
+static void read_symbols(struct untabled *found, struct largest *largest,
+                         const struct program *program, Elf_Scn *scn, const GElf_Shdr *header,
+                         const struct tables *tables)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Sym symbol;
 
 	for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-		const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+		const char *name = elf_strptr(program->elf, header->sh_link, symbol.st_name);
 
 		if (!name || symbol.st_shndx == SHN_UNDEF || symbol.st_size == 0 ||
-		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers_name(name))
+		    GELF_ST_TYPE(symbol.st_info) != STT_FUNC || is_tracers(program, &symbol, name))
 			continue;
 		found->functions++;
-		if (machine == EM_ARM)
+		if (program->machine == EM_ARM)
 			symbol.st_value &= ~UINT64_C(1);
 		if (has_table(tables, symbol.st_value))
 			continue;
@@ -137,9 +145,10 @@ static void read_symbols(struct untabled *found, struct largest *largest, Elf *e
 	}
 }
 
-void untabled_find(struct untabled *found, Elf *elf, int machine, struct arena *arena)
+void untabled_find(struct untabled *found, const struct program *program, struct arena *arena)
 {
-	struct tables tables = tables_open(elf, machine);
+	Elf *elf = program->elf;
+	struct tables tables = tables_open(elf, program->machine);
 	struct largest largest = {.size = {0}};
 
 	*found = (struct untabled){.functions = 0};
@@ -147,7 +156,7 @@ void untabled_find(struct untabled *found, Elf *elf, int machine, struct arena *
 		GElf_Shdr header;
 
 		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB)
-			read_symbols(found, &largest, elf, scn, &header, &tables, machine);
+			read_symbols(found, &largest, program, scn, &header, &tables);
 	}
 	for (size_t i = 0; i < NAMES_MAX && largest.name[i]; i++)
 		found->names = arena_format(arena, "%s%s%s", found->names ? found->names : "",

@@ -2,9 +2,7 @@
 #ifndef TOOLS_UNWIND_TABLES_H
 #define TOOLS_UNWIND_TABLES_H
 
-#include <gelf.h>
-
-#include "tools/util.h"
+#include "tools/elf/program.h"
 
 struct untabled {
 	size_t functions;  /* of the symbol table, the tracer's left out */
@@ -13,9 +11,8 @@ struct untabled {
 	bool main;         /* main is one of them */
 };
 
-/* Fills *FOUND from the functions of ELF.  ELF has a symbol table and is for MACHINE, a number EM_*
- * of elf.h.  ARM's entries "cannot unwind" are no tables: the linker inserts them for code without
- * tables. */
-void untabled_find(struct untabled *found, Elf *elf, int machine, struct arena *arena);
+/* Fills *FOUND from the functions of PROGRAM, which has a symbol table.  ARM's entries "cannot
+ * unwind" are no tables: the linker inserts them for code without tables. */
+void untabled_find(struct untabled *found, const struct program *program, struct arena *arena);
 
 #endif
