@@ -99,10 +99,14 @@ shows '^  0 failures tried: .*; [0-9.]* [um]*s$'
 
 status_is 0 "$lw" torture --hits=0x1,1,last --limit=2 -- "$W/bugs" null
 shows '^  2 failures tried'
-for wrong in hits=0 hits=1,,2 hits=,1 jobs=0 jobs=4294967297 timeout=18446744074; do
+for wrong in hits=0 hits=1,,2 hits=,1 jobs=0 jobs=4294967297 timeout=18446744074 timeout=-1 \
+	size= size=- size=1-2-3 size=20-10; do
 	status_is 2 "$lw" torture --$wrong -- "$W/bugs"
 	said "^leakwrap torture: --$wrong: "
 done
+said 'MIN is above MAX$'
+status_is 2 "$lw" torture --size=987654321- -- "$W/bugs"
+said "no allocation of $W/bugs has such a size (--size)"
 
 # The settings file is an option of the tool, and not of the program.
 echo 'limit=2' >"$W/settings"

@@ -76,7 +76,7 @@ static const struct argp_option torture_table[] = {
          "A run that takes longer hangs (default 0: 20 times the run without failures, at least 5)",
          1},
         {"leaks", KEY_LEAKS, "WHEN", 0,
-         "all (default), or handled: blocks that are live after an error exit are no leak", 1},
+         "all (default), or handled: blocks that are lost after an error exit are no leak", 1},
         {0},
 };
 
@@ -121,6 +121,25 @@ static uint64_t number_between(const struct argp_state *state, const char *name,
 	return number;
 }
 
+/* Returns ARGUMENT of the option size, or ends the tool with a message if it is no range. */
+static const char *checked_size(const struct argp_state *state, const char *argument)
+{
+	const char *dash = strchrnul(argument, '-');
+	const bool has_least = dash > argument, has_most = dash[0] && dash[1];
+	char *least = xstrdup(argument);
+	uint64_t from = 0, to = UINT64_MAX;
+
+	least[dash - argument] = '\0';
+	if (argument[strspn(argument, "0123456789-")] || (!has_least && !has_most) ||
+	    (has_least && !parse_number(least, &from)) ||
+	    (has_most && !parse_number(dash + 1, &to)))
+		option_error(state, "--size=%s: MIN-MAX, MIN- or -MAX", argument);
+	if (from > to)
+		option_error(state, "--size=%s: MIN is above MAX", argument);
+	free(least);
+	return argument;
+}
+
 static enum engine_choice engine_named(const struct argp_state *state, const char *name)
 {
 	if (strcmp(name, "fork") == 0)
@@ -159,9 +178,7 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 		add_pattern(&options->below, argument);
 		break;
 	case KEY_SIZE:
-		if (!*argument || argument[strspn(argument, "0123456789-")])
-			option_error(state, "--size=%s: MIN-MAX, MIN- or -MAX", argument);
-		options->size = argument;
+		options->size = checked_size(state, argument);
 		break;
 	case KEY_TIMEOUT:
 		options->timeout = number_between(state, "timeout", argument, 0, LONGEST_TIMEOUT);
@@ -195,8 +212,8 @@ static const struct argp torture_argp = {
                "reports what the program does then."
                "\vThe program runs once without failures, and then forks or runs again for each "
                "call site.  "
-               "Findings are crashes, aborts, hangs, misuse of the heap, and blocks that are live "
-               "at the end and are not without failures.\n\n"
+               "Findings are crashes, aborts, other deaths by a signal, hangs, misuse of the heap, "
+               "and blocks that are lost at the end, more than without failures.\n\n"
                "Exit status: 0 no finding, 1 findings, 2 usage, or a program that cannot be "
                "tortured.",
         .children = common_options,

@@ -91,6 +91,8 @@ static void check_baseline(const struct engine *engine, const struct ended *ende
 		    program, with_unit_of_time(engine->runner->limit));
 	if (WIFSIGNALED(ended->status))
 		die("%s died of signal %d without a failure", program, WTERMSIG(ended->status));
+	if (!engine->torture->baseline && *engine->words && engine->torture->report.dump_count > 0)
+		die("no allocation of %s has such a size (--size)", program);
 	if (!engine->torture->baseline)
 		die("%s has written no dump with call sites: it is not linked with leakwrap, an "
 		    "older "
