@@ -36,6 +36,18 @@ for command in report diff why list audit cc flags dump top serve push torture; 
 			fail "$page explains $option, which $command does not have"
 	done || exit 1
 done
+# A line of an example is not broken, and a page has the short options, too.
+for command in report diff why list audit cc flags dump set mark top serve push torture; do
+	"$lw" $command --help >"$W/help" || fail "$command --help"
+	awk '/^[^ ]/ && after { print } { after = /^  [a-z]/ }' "$W/help" | grep . >"$W/broken" &&
+		fail "$command --help breaks a line: $(cat "$W/broken")"
+	sed 's/\\-/-/g; s/\\f[A-Z]//g' tools/man/leakwrap-$command.1 >"$W/page"
+	sed -n 's/^  \(-[^ ,]\), --.*/\1/p' "$W/help" | grep -vxF -e '-?' -e -V |
+		while read -r option; do
+			grep -qF -e "$option" "$W/page" ||
+				fail "leakwrap-$command(1) does not explain $option"
+		done || exit 1
+done
 if command -v mandoc >/dev/null; then
 	mandoc -T lint -W warning wrap/man/* tools/man/* >"$W/out" || fail "$(cat "$W/out")"
 fi

@@ -114,7 +114,8 @@ int command_dump(int argc, char **argv)
 	        .doc = "Asks a traced process for a dump, waits until it is whole, and prints it."
 	               "\vThe process itself says which signal asks it, and where its log is.  The "
 	               "program's own handler of the signal does not run.  Nothing is sent to a "
-	               "process that is not traced, does not catch the signal, or blocks it.\n\n"
+	               "process that is not traced or does not catch the signal.  If all its "
+	               "threads block the signal, the command waits.\n\n"
 	               "  leakwrap dump PID | leakwrap report",
 	};
 	struct dump_options options = {.kinds = false};

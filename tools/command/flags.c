@@ -27,6 +27,8 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 		link->options = argument;
 		break;
 	case 'o':
+		if (!*argument)
+			argp_error(state, "--output= needs a value");
 		options->output = argument;
 		break;
 	case '+':
@@ -103,8 +105,8 @@ int command_flags(int argc, char **argv)
 	        .doc = "Prints the flags that trace a program, to stand behind its objects and "
 	               "libraries."
 	               "\v  gcc -o app app.o vendor.a $(leakwrap flags --allocator=je_)\n"
-	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc; gcc -o app app.o "
-	               "@trace.flags\n\n"
+	               "  leakwrap flags -o trace.flags --options=exit=0 -- gcc\n"
+	               "  gcc -o app app.o @trace.flags\n\n"
 	               "COMPILER and its flags select the target for which --allocator and "
 	               "--options compile what they need.  The default is cc.",
 	};

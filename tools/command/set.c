@@ -141,7 +141,8 @@ static enum status wait_until_done(struct arena *arena, struct target_process *p
 		                                  : "its options misuse= or fail= need all blocks");
 	if (options->marks)
 		complain("process %d has not marked the time within %" PRIu64
-		         " s: %s, or has had more than 260,000 call sites at a time",
+		         " s: %s, or has had more than 260,000 call sites at a time (32,000 with "
+		         "32 bits)",
 		         process->pid, options->process.timeout, why);
 	else
 		complain("process %d has not changed what it records within %" PRIu64 " s: %s",
@@ -254,8 +255,7 @@ int command_set(int argc, char **argv)
 	               "  record=0       records nothing more; record=1 records again\n"
 	               "  sample=BYTES   records a sample, one block for each BYTES; 0 records "
 	               "all\n"
-	               "  kinds=WHEN     which dumps tell lost from reachable memory: never, exit "
-	               "or always\n\n"
+	               "  kinds=WHEN     which dumps tell lost memory: never, exit or always\n\n"
 	               "  leakwrap set PID record=1 sample=512K",
 	};
 	struct set_options options = {.marks = false};
