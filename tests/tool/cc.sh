@@ -104,8 +104,9 @@ cd - >/dev/null || exit 2
 status_is 127 "$lw" cc -- "$W/no-compiler" -c x.c
 said 'no-compiler: No such file'
 status_is 2 "$lw" cc
-LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>/dev/null &&
-	fail "linked without a library"
+LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>"$W/err"
+equal "status without a library" $? 2
+said "^leakwrap: LEAKWRAP_LIB=$W/nolib.a: No such file"
 mkdir "$W/tools,v2"
 ln -s "$O" "$W/tools,v2/build"
 LEAKWRAP_LIB=$W/tools,v2/build/libleakwrap.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c \

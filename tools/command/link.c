@@ -31,8 +31,11 @@ void add_allocators(struct link *link, const char *list, struct arena *arena)
 static const char *find_archive(struct arena *arena)
 {
 	const char *named = getenv("LEAKWRAP_LIB");
-	if (named && *named)
+	if (named && *named) {
+		if (access(named, R_OK) != 0)
+			die("LEAKWRAP_LIB=%s: %s", named, strerror(errno));
 		return named;
+	}
 	char tool[4096];
 	ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
 	if (length > 0) {
