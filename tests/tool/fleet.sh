@@ -38,6 +38,8 @@ status_is 0 "$lw" report --merge --growth -f folded "$W"/logs/*/*.log
 equal "folded growth" "$(sed 's/.*;//' "$W/out")" "server+0x100 1200"
 status_is 2 "$lw" report --merge --growth --by=function "$W"/logs/*/*.log
 said '^leakwrap: --by is not for --merge --growth'
+status_is 0 "$lw" report --merge --hosts='/nowhere/%h/*' "$W"/logs/*/*.log
+said '^leakwrap: --hosts=/nowhere/%h/\*: no log has such a path$'
 status_is 2 "$lw" report --hosts=logs "$W/logs/red/1.log"
 said '%h must stand for the host'
 status_is 2 "$lw" report --merge --growth --fail-on-leaks "$W/logs/red/1.log"

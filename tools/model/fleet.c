@@ -219,7 +219,7 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 	struct fleet fleet = {.report = report, .options = options};
 	struct source *sources = xzalloc((count + 1) * sizeof *sources);
 	bool *lacks = xzalloc((count + 1) * sizeof *lacks); /* LOGS that hold no dump */
-	bool fine = true;
+	bool fine = true, has_host = false;
 
 	fleet.merger = merge_start(report, options->kinds);
 	qsort(logs, count, sizeof *logs, compare_names);
@@ -231,7 +231,10 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 		sources[i].place = i;
 		if (options->hosts && find_host(options->hosts, logs[i], &host, &length))
 			sources[i].host = intern(&report->strings, host, length);
+		has_host |= sources[i].host != NULL;
 	}
+	if (options->hosts && !has_host)
+		complain("--hosts=%s: no log has such a path", options->hosts);
 	qsort(sources, count, sizeof *sources, compare_sources);
 	for (fleet.log = 0; fleet.log < count; fleet.log++) {
 		fleet.host = sources[fleet.log].host;

@@ -126,7 +126,8 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 		const char *pattern, *kind = suppressed_kind(text, &leak_kinds, &pattern);
 		if (!kind) {
 			complain("%s:%lu: a suppression is leak:PATTERN, or leak[KINDS]:PATTERN "
-			         "with some of definite, indirect, possible and reachable",
+			         "with some of definite, indirect, possible and reachable; for a "
+			         "torture also crash:, abort:, killed:, hang: or misuse:PATTERN",
 			         path, lines.number);
 			fine = false;
 			continue;

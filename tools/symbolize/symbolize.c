@@ -96,9 +96,11 @@ static void report_state(const struct module *module, const struct search *searc
 {
 	switch (module->state) {
 	case MODULE_MISMATCH:
-		complain(
-		        "%s is another build of %s: the dump's build-id is %s; its frames stay raw",
-		        module->file, module->path, module->build_id);
+		complain("%s is another build of %s: the dump's build-id is %s; its frames stay "
+		         "raw",
+		         module->file,
+		         strcmp(module->file, module->path) == 0 ? "what was traced" : module->path,
+		         module->build_id);
 		break;
 	case MODULE_MISSING:
 		if (!is_pseudo(module))
