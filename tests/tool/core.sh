@@ -68,6 +68,8 @@ check_why() {
 		answers 'variable left of program' 'variable right of program'
 	done
 	"$tool" why --core="$core" make_secret "$W/log" >"$W/out" || fail "why: status $?"
+	"$tool" why --core="$core" --image=0x0:"$core" make_list "$W/log" 2>&1 |
+		grep -q -e '--core and --image exclude each other' || fail "why takes both"
 	grep -q sesame "$W/out" && fail "why shows content"
 	"$tool" why --core="$core" --content=12 make_secret "$W/log" >"$W/out" || fail "content"
 	answers 'possibly lost' 'variable inner+0x78 of program' ', 0x5 bytes into it, #' \
@@ -99,6 +101,7 @@ check_refused() {
 	refused 'it is no core file' report --core="$0" "$W/log"
 	refused 'it is empty' report --core="$W/empty" "$W/log"
 	refused 'No such file' report --core="$W/none" "$W/log"
+	refused 'core and --image exclude' report --core="$core" --image=0x0:"$core" "$W/log"
 	refused 'it is not whole' report --core="$W/cut" "$W/log"
 	sed 's/^leakwrap\[[0-9]*/leakwrap[1/' "$W/log" >"$W/other"
 	refused 'no dump of its process' report --core="$core" "$W/other"

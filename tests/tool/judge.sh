@@ -16,6 +16,21 @@ status_is 0 "$lw" report --max-bytes=5K --max-blocks=3 "$W/log"
 status_is 1 "$lw" report --max-bytes=5K --max-blocks=2 "$W/log"
 said 'more than allowed'
 status_is 2 "$lw" report --max-bytes=many "$W/log"
+said '--max-bytes=many: a number from 0$'
+# In a settings file these wait for a judgement. On the command line they would have no effect.
+for option in --judge=all --leak-kinds=definite; do
+	status_is 2 "$lw" report $option "$W/log"
+	said "^leakwrap: ${option%=*} is for --fail-on-leaks"
+done
+printf 'judge=all\nleak-kinds=definite\n' >"$W/settings"
+status_is 0 "$lw" report --config="$W/settings" "$W/log"
+# A message names the option whose file is missing.
+for option in suppressions config core exe sysroot debug-dir map output; do
+	status_is 2 "$lw" report --$option= "$W/log"
+	said "^leakwrap.*: --$option="
+done
+status_is 2 "$lw" report --image=0x1000: "$W/log"
+said '^leakwrap: --image=0x1000:: ADDRESS:FILE'
 
 # Suppressions name a function, a file or a module, with anchors and stars. An unused one is
 # reported.
@@ -46,6 +61,7 @@ leak:never_called' 0
 said 'suppressions:5: leak:never_called suppresses nothing'
 equal "messages" "$(wc -l <"$W/err")" 1
 suppressed 'race:main' 2
+said 'leak:PATTERN, .* also crash:, abort:, killed:, hang: or misuse:PATTERN$'
 status_is 2 "$lw" report --suppressions="$W/none" "$W/log"
 # A dollar or a caret elsewhere is a character of a name.
 # shellcheck disable=SC2016

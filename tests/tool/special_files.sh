@@ -20,7 +20,7 @@ echo "100 1 complete 0x10" |
 	make_dump 7.1 2026-11-20T18:36:01Z /no/such/chain 0x10000 abcdef >"$W/log"
 status_is 0 timeout 20 "$lw" report --debug-dir="$W/debug" "$W/log"
 shows '100 bytes'
-status_is 0 timeout 20 "$lw" report --exe="$W/fifo" "$W/log"
-shows '100 bytes'
+status_is 2 timeout 20 "$lw" report --exe="$W/fifo" "$W/log"
+said 'fifo: no ELF file$'
 status_is 2 timeout 20 "$lw" audit "$W/fifo"
 said 'fifo is no linked ELF program or library$'

@@ -28,6 +28,16 @@ raw() {
 	said 'was not found .*under the sysroot'
 }
 
+# A folder is a folder, and the program an ELF file.
+for option in sysroot debug-dir; do
+	status_is 2 "$lw" report --$option=/etc/passwd "$W/none"
+	said ": --$option=/etc/passwd: Not a directory$"
+done
+for file in /etc /etc/passwd; do
+	status_is 2 "$lw" report --exe=$file "$W/none"
+	said ": --exe=$file: no ELF file$"
+done
+
 # Out of the sysroot by "..", and by links of either kind.
 up=/..
 for level in 1 2 3 4 5 6 7 8 9 10 11 12; do

@@ -121,6 +121,9 @@ mkdir -p "$W/project"
 printf '# wrappers of ours\n\n  skip=^allocate_\n--by = function\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err)
 said '^leakwrap: .leakwrap:4: by  *is no option that a settings file may hold$'
+echo -- >"$W/project/.leakwrap"
+(cd "$W/project" && "$lw" report ../log >../out 2>../err)
+said '^leakwrap: .leakwrap:1: an option without a name$'
 printf '# wrappers of ours\n\ntop=1\nby=sorcery\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err)
 equal "status of a wrong value" $? 2

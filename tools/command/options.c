@@ -5,12 +5,14 @@
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* -- arguments --------------------------------------------------------------------------------- */
@@ -34,7 +36,8 @@ enum {
 
 static const struct argp_option option_table[] = {
         {0, 0, 0, 0, "Output:", 2},
-        {"format", 'f', "NAME", 0, "text (default), json, folded, pprof or html", 2},
+        {"format", 'f', "NAME", 0, "text (default), json or html; of dumps also folded or pprof",
+         2},
         {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 2},
         {"top", KEY_TOP, "N", 0,
          "In text, at most N call sites of each dump (default 20; 0 is all)", 2},
@@ -129,7 +132,7 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 {
 	uint64_t value;
 	if (!parse_size(argument, &value))
-		option_error(state, "--%s=%s: not a number", name, argument);
+		option_error(state, "--%s=%s: a number from 0", name, argument);
 	return value;
 }
 
@@ -159,13 +162,40 @@ unsigned option_kinds(const struct argp_state *state, const char *name, const ch
 	return kinds;
 }
 
-/* Returns ARGUMENT, the value of option NAME.  Ends the tool with a message if there is no such
- * file or folder. */
-static const char *existing_path(const struct argp_state *state, const char *name,
-                                 const char *argument)
+const char *option_text(const struct argp_state *state, const char *name, const char *argument)
+{
+	if (!*argument)
+		option_error(state, "--%s= needs a value", name);
+	return argument;
+}
+
+const char *option_path(const struct argp_state *state, const char *name, const char *argument)
 {
 	if (access(argument, R_OK) != 0)
 		option_error(state, "--%s=%s: %s", name, argument, strerror(errno));
+	return argument;
+}
+
+/* Returns ARGUMENT of option NAME, or ends the tool with a message if it is no folder. */
+static const char *folder_path(const struct argp_state *state, const char *name,
+                               const char *argument)
+{
+	struct stat status;
+
+	if (stat(option_path(state, name, argument), &status) == 0 && !S_ISDIR(status.st_mode))
+		option_error(state, "--%s=%s: %s", name, argument, strerror(ENOTDIR));
+	return argument;
+}
+
+/* Returns ARGUMENT of the option exe, or ends the tool with a message if it is no ELF file. */
+static const char *program_path(const struct argp_state *state, const char *argument)
+{
+	const int fd = open_regular(option_path(state, "exe", argument));
+	char magic[SELFMAG];
+
+	if (fd < 0 || read(fd, magic, SELFMAG) != SELFMAG || memcmp(magic, ELFMAG, SELFMAG) != 0)
+		option_error(state, "--exe=%s: no ELF file", argument);
+	close(fd);
 	return argument;
 }
 
@@ -207,7 +237,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->format = format_named(state, argument);
 		break;
 	case 'o':
-		options->output = argument;
+		options->output = option_text(state, "output", argument);
 		break;
 	case KEY_TOP:
 		options->top = option_top(state, argument);
@@ -230,19 +260,20 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->color = color_named(state, argument);
 		break;
 	case KEY_EXE:
-		options->search.exe = existing_path(state, "exe", argument);
+		options->search.exe = program_path(state, argument);
 		break;
 	case KEY_SYSROOT:
-		options->search.sysroot = existing_path(state, "sysroot", argument);
+		options->search.sysroot = folder_path(state, "sysroot", argument);
 		break;
 	case KEY_DEBUG_DIR:
-		add_debug_dir(options, existing_path(state, "debug-dir", argument));
+		add_debug_dir(options, folder_path(state, "debug-dir", argument));
 		break;
 	case KEY_MAP:
-		options->search.map = existing_path(state, "map", argument);
+		options->search.map = option_path(state, "map", argument);
 		break;
 	case KEY_SUPPRESSIONS:
-		if (!suppressions_read(&options->suppressions, &options->arena, argument))
+		if (!suppressions_read(&options->suppressions, &options->arena,
+		                       option_path(state, "suppressions", argument)))
 			exit(STATUS_USAGE);
 		break;
 	case KEY_NO_SYSTEM:

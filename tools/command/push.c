@@ -96,7 +96,7 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 	struct push *push = state->input;
 	switch (key) {
 	case KEY_TO:
-		push->to = argument;
+		push->to = option_text(state, "to", argument);
 		break;
 	case KEY_PROTOCOL:
 		if (strcmp(argument, "parca") != 0 && strcmp(argument, "pyroscope") != 0)
@@ -116,15 +116,14 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 		push->queue = argument;
 		break;
 	case KEY_QUEUE_BYTES:
-		if (!parse_size(argument, &push->queue_bytes))
-			argp_error(state, "--queue-bytes=%s: not a number", argument);
+		push->queue_bytes = option_size(state, "queue-bytes", argument);
 		break;
 	case KEY_RAW:
 		push->addresses_only = true;
 		break;
 	case KEY_COUNT:
 		if (!parse_number(argument, &push->count) || push->count == 0)
-			argp_error(state, "--count=%s: not a number", argument);
+			argp_error(state, "--count=%s: a number from 1", argument);
 		break;
 	case 'k':
 		push->options.kinds = true;
@@ -442,7 +441,9 @@ int command_push(int argc, char **argv)
 
 	argp_parse(&push_argp, argc, argv, 0, NULL, &push);
 	struct stat status;
-	if (stat(push.queue, &status) != 0 || access(push.queue, R_OK | W_OK | X_OK) != 0)
+	if (stat(push.queue, &status) == 0 && !S_ISDIR(status.st_mode))
+		die("--queue=%s: %s", push.queue, strerror(ENOTDIR));
+	if (access(push.queue, R_OK | W_OK | X_OK) != 0)
 		die("--queue=%s: %s", push.queue, strerror(errno));
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	push.curl = curl_easy_init();

@@ -22,6 +22,9 @@ struct report_options {
 	enum group_kind by;
 	bool growth, only_last, fail_on_leaks, judges_all;
 	unsigned leak_kinds; /* a set of kinds; 0: not chosen */
+	/* The command line has --leak-kinds or --judge.  In a settings file they wait for a
+	 * judgement. */
+	bool asks_kinds, asks_judge;
 	enum { MERGE_IF_MANY, MERGE_ALWAYS, MERGE_NEVER } merge;
 	const char *hosts;
 	bool limits_bytes, limits_blocks;
@@ -71,7 +74,7 @@ static const struct argp_option report_table[] = {
         {"leak-kinds", KEY_LEAK_KINDS, "KINDS", 0,
          "Kinds of leaks for --fail-on-leaks: definite, indirect, possible, reachable, with commas "
          "between them, or all (default definite,indirect,possible)",
-         6},
+         5},
         {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 5},
         {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 5},
         {"judge", KEY_JUDGE, "WHAT", 0,
@@ -89,10 +92,11 @@ static bool *flag_of(struct report_options *options, int key)
 }
 
 /* Takes the file ARGUMENT of the option KEY.  Returns false if KEY is no such option. */
-static bool take_file(struct report_options *options, int key, char *argument)
+static bool take_file(struct report_options *options, int key, const char *argument,
+                      const struct argp_state *state)
 {
 	if (key == KEY_CORE)
-		options->files.core = argument;
+		options->files.core = option_text(state, "core", argument);
 	else if (key == KEY_IMAGE)
 		image_files_add(&options->files, argument);
 	return key == KEY_CORE || key == KEY_IMAGE;
@@ -103,7 +107,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 	struct report_options *options = state->input;
 	bool *flag = flag_of(options, key);
 
-	if (take_file(options, key, argument))
+	if (take_file(options, key, argument, state))
 		return 0;
 	if (flag) {
 		*flag = true;
@@ -121,6 +125,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_JUDGE:
 		options->judges_all = strcmp(argument, "all") == 0;
+		options->asks_judge = !is_setting(state);
 		if (!options->judges_all && strcmp(argument, "program") != 0)
 			option_error(state, "--judge=%s: program or all", argument);
 		break;
@@ -137,6 +142,7 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_LEAK_KINDS:
 		options->leak_kinds = option_kinds(state, "leak-kinds", argument);
+		options->asks_kinds = !is_setting(state);
 		break;
 	case KEY_MAX_BYTES:
 		options->max_bytes = option_size(state, "max-bytes", argument);
@@ -206,6 +212,11 @@ static bool count_leaks(const struct dump *dump, bool judges_all, unsigned kinds
 /* How many processes the judgement names before it only counts the others. */
 enum { JUDGED_NAMED = 10 };
 
+static bool has_judgement(const struct report_options *options)
+{
+	return options->fail_on_leaks || options->limits_bytes || options->limits_blocks;
+}
+
 /* Judges the last dump of each process.  Returns STATUS_LEAKS after a message if one exceeds what
  * the options allow. */
 static enum status judge(const struct report_options *options, const struct report *report)
@@ -213,7 +224,7 @@ static enum status judge(const struct report_options *options, const struct repo
 	enum status status = STATUS_FINE;
 	size_t failed = 0;
 
-	if (!options->fail_on_leaks && !options->limits_bytes && !options->limits_blocks)
+	if (!has_judgement(options))
 		return STATUS_FINE;
 	if (report->dump_count == 0) {
 		complain("there is no dump of live blocks to be judged");
@@ -267,7 +278,6 @@ enum { LOGS_TOGETHER = 64 };
 /* Returns true if each log is added to a sum and forgotten. */
 static bool is_fleet(const struct report_options *options)
 {
-	bool judged = options->fail_on_leaks || options->limits_bytes || options->limits_blocks;
 	bool many = options->log_count > LOGS_TOGETHER && options->merge == MERGE_IF_MANY &&
 	            !options->growth && !options->common.all &&
 	            options->common.format != FORMAT_JSON;
@@ -275,7 +285,7 @@ static bool is_fleet(const struct report_options *options)
 	for (size_t i = 0; i < options->log_count; i++)
 		if (strchr(options->logs[i], '@') && access(options->logs[i], F_OK) != 0)
 			return false;
-	return !judged && (many || options->merge == MERGE_ALWAYS);
+	return !has_judgement(options) && (many || options->merge == MERGE_ALWAYS);
 }
 
 /* Returns true if text, and the page when it opens, show the last dumps of all processes added
@@ -352,6 +362,18 @@ static bool check_options(const struct report_options *options)
 	}
 	if (has_files(options) && is_fleet(options)) {
 		complain("--core and --image are for the log of one process, without --merge");
+		return false;
+	}
+	if (options->asks_kinds && !options->fail_on_leaks) {
+		complain("--leak-kinds is for --fail-on-leaks");
+		return false;
+	}
+	if (options->asks_judge && !has_judgement(options)) {
+		complain("--judge is for --fail-on-leaks, --max-bytes and --max-blocks");
+		return false;
+	}
+	if (options->files.core && options->files.image_count > 0) {
+		complain("--core and --image exclude each other: give the memory of one moment");
 		return false;
 	}
 	if (options->hosts && !is_fleet(options)) {

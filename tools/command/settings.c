@@ -17,6 +17,13 @@ static struct {
 	size_t count;
 } origin;
 
+bool is_setting(const struct argp_state *state)
+{
+	const size_t argument = (size_t)state->next - 1;
+
+	return argument >= 1 && argument <= origin.count;
+}
+
 void option_error(const struct argp_state *state, const char *format, ...)
 {
 	va_list arguments;
@@ -25,9 +32,8 @@ void option_error(const struct argp_state *state, const char *format, ...)
 	if (vasprintf(&text, format, arguments) < 0)
 		die("no memory");
 	va_end(arguments);
-	size_t argument = (size_t)state->next - 1;
-	if (argument >= 1 && argument <= origin.count)
-		die("%s:%lu: %s", origin.file, origin.lines[argument - 1], text);
+	if (is_setting(state))
+		die("%s:%lu: %s", origin.file, origin.lines[state->next - 2], text);
 	argp_error(state, "%s", text);
 	free(text);
 }
@@ -123,6 +129,8 @@ static char *argument_of(struct arena *arena, const struct argp *argp, const str
 	if (strncmp(line, "--", 2) == 0)
 		line += 2;
 	size_t length = strcspn(line, "=");
+	if (length == 0)
+		die("%s:%lu: an option without a name", file, number);
 	bool has_value = line[length] == '=';
 	const struct argp_option *own = find_option(argp, line, length);
 	const struct argp_option *option = own ? own : find_option(others, line, length);
@@ -151,7 +159,7 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
 	if (!lines.stream && !named && errno == ENOENT)
 		return;
 	if (!lines.stream)
-		die("%s: %s", file, strerror(errno));
+		die("%s%s: %s", named ? "--config=" : "", file, strerror(errno));
 	GROW(all, all_room, (size_t)*argc + 1);
 	GROW(numbers, number_room, 1);
 	all[count++] = (*argv)[0];

@@ -19,6 +19,9 @@
 void settings_read(struct arena *arena, const struct argp *argp, const struct argp *others,
                    unsigned flags, int *argc, char ***argv);
 
+/* Returns true if the option that argp reads at STATE is of a settings file. */
+bool is_setting(const struct argp_state *state);
+
 /* Ends the tool with status 2 and a message about the option that argp reads at STATE.  FORMAT is
  * the text.  For an option of a settings file the message names the file and the line. */
 void option_error(const struct argp_state *state, const char *format, ...)

@@ -50,7 +50,7 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 		state->child_inputs[0] = &options->common;
 		break;
 	case KEY_CORE:
-		options->files.core = argument;
+		options->files.core = option_text(state, "core", argument);
 		break;
 	case KEY_IMAGE:
 		image_files_add(&options->files, argument);
@@ -68,7 +68,7 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 			argp_error(state, "--format=%s: text or json", argument);
 		break;
 	case 'o':
-		options->common.output = argument;
+		options->common.output = option_text(state, "output", argument);
 		break;
 	case ARGP_KEY_ARG:
 		if (!options->site) {
@@ -81,6 +81,8 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->files.core && options->files.image_count == 0)
 			argp_error(state, "--core=FILE or --image=ADDRESS:FILE is missing");
+		if (options->files.core && options->files.image_count > 0)
+			argp_error(state, "--core and --image exclude each other");
 		if (options->log_count == 0)
 			argp_error(state, "SITE and LOG are missing");
 		break;

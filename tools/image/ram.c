@@ -40,7 +40,7 @@ bool image_add_ram(struct image *image, const char *where)
 	struct image_part part = {.is_readable = true, .is_writable = true};
 	size_t size, at = 0;
 
-	if (!colon || colon == where) {
+	if (!colon || colon == where || !colon[1]) {
 		complain("--image=%s: ADDRESS:FILE, as 0x20000000:ram.bin", where);
 		return false;
 	}
