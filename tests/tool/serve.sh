@@ -8,6 +8,12 @@ cd "$(dirname "$0")/../.." || exit 2
 status_is 0 "$lw" serve --help
 need_server
 
+# Nothing runs that it may serve.
+start_server nosuchprogram
+wait_until "$patience" grep -qx 'leakwrap: no such traced process runs yet' "$W/serve.err" ||
+	fail "serve does not say that nothing runs"
+kill "$server"
+
 build served tests/tool/grows.c -Wl,--build-id
 cp "$W/served" "$W/served2"
 start_growing served 100

@@ -159,7 +159,9 @@ static const struct argp serve_argp = {
                "ask are served.\n\n"
                "  /                   what is live, in a browser\n"
                "  /debug/pprof/heap   the profile for go tool pprof; seconds=, kinds=, debug=1\n"
+               "  /debug/pprof/allocs the same, what was allocated so far\n"
                "  /pprof/heap         the profile for gperftools\n"
+               "  /pprof/symbol       names for gperftools; /pprof/cmdline the command\n"
                "  /metrics            numbers for Prometheus\n"
                "  /dumps              the dumps themselves, for leakwrap report\n\n"
                "If several processes are served, / is a list of them, /all/ shows them "
@@ -201,6 +203,11 @@ int command_serve(int argc, char **argv)
 		die("the HTTP server does not start: %s", strerror(errno));
 	printf("leakwrap serve: http://%s:%u/\n", host, port);
 	fflush(stdout);
+	pthread_mutex_lock(&server.watch.lock);
+	watch_scan(&server.watch);
+	if (server.watch.target_count == 0)
+		complain("no such traced process runs yet");
+	pthread_mutex_unlock(&server.watch.lock);
 	sigwait(&signals, &number);
 	/* Requests that wait for a dump end first. */
 	pthread_mutex_lock(&server.watch.lock);
