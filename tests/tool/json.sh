@@ -43,3 +43,19 @@ done
 sed 's/"rank":1,/"rank":"1",/' "$W/report.json" >"$W/bad.json"
 ! "$W/validate" tests/tool/report.schema.json "$W/bad.json" 2>/dev/null ||
 	fail "the validator accepts anything"
+
+# The manual pages name every key.
+explained() {
+	manual_text "tools/man/leakwrap-$1.1" | sed -n '/^JSON/,/^EXIT STATUS/p' >"$W/page"
+	shift
+	# shellcheck disable=SC1003 # a backslash
+	cat "$@" | tr -d '\\' | grep -oE '_json\([a-z_]+, "[a-z_]+"|"[a-z_]+":' |
+		grep -oE '"[a-z_]+"' | tr -d '"' | sort -u >"$W/keys"
+	[ "$(wc -l <"$W/keys")" -gt 10 ] || fail "no keys in $*"
+	while read -r key; do
+		grep -qw -e "$key" "$W/page" || fail "no page explains the key $key of $*"
+	done <"$W/keys"
+}
+command -v mandoc >/dev/null || skip "mandoc is not installed"
+explained report tools/render/render_json.c
+explained torture tools/torture/torture_json.c
