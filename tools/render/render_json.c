@@ -79,6 +79,7 @@ static json_t *totals_json(const struct dump *dump)
 	set_json(object, "untracked_bytes", count(totals->untracked_bytes));
 	set_json(object, "lost_call_sites", count(totals->lost_call_sites));
 	set_json(object, "truncated_blocks", count(totals->truncated_blocks));
+	set_json(object, "guessed_blocks", count(totals->guessed_blocks));
 	set_json(object, "freed_elsewhere_blocks", count(totals->freed_elsewhere_blocks));
 	set_json(object, "foreign_frees", count(totals->foreign_frees));
 	if (totals->left_out_blocks >= 0) {
