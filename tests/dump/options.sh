@@ -174,7 +174,8 @@ for bad in 'dump_at="live:1,live:2"' fail=nth=1000,below=a,below=b; do
 		fail "that a part stands there twice is not said: $(head -n 1 "$log")"
 done
 run dump_at=live:10M,failure
-grep -q "^leakwrap: option 'dump_at=live' .*; for a shell: LEAKWRAP_OPTIONS='dump_at=\"limit:90" "$log" ||
+grep -q "^leakwrap: option 'dump_at=live' .*; for a shell: LEAKWRAP_OPTIONS='dump_at=\"limit:90" \
+	"$log" ||
 	fail "the quotes are not said: $(head -n 1 "$log")"
 for bad in memory=1Q min_bytes=1Q; do
 	run $bad
