@@ -75,8 +75,8 @@ static const struct argp_option report_table[] = {
          "Kinds of leaks for --fail-on-leaks: definite, indirect, possible, reachable, with commas "
          "between them, or all (default definite,indirect,possible)",
          5},
-        {"max-bytes", KEY_MAX_BYTES, "N[K|M|G]", 0, "has more live bytes", 5},
-        {"max-blocks", KEY_MAX_BLOCKS, "N", 0, "has more live blocks", 5},
+        {"max-bytes", KEY_MAX_BYTES, "N[K|M|G|T]", 0, "has more live bytes", 5},
+        {"max-blocks", KEY_MAX_BLOCKS, "N[K|M|G|T]", 0, "has more live blocks", 5},
         {"judge", KEY_JUDGE, "WHAT", 0,
          "all: also what libraries allocated for themselves (the default is program)", 5},
         {0},
