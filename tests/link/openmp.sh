@@ -35,3 +35,13 @@ for linker in bfd gold lld mold; do
 		equal "$linker, $kind" "$(site_by "$W/$linker.$kind" 1 by_thread)" "1000 100"
 	done
 done
+
+# leakwrap cc names the library by itself.
+for kind in $kinds; do
+	static=$([ $kind = dynamic ] || echo -static)
+	# shellcheck disable=SC2086 # lists of flags
+	"$O/leakwrap" cc -- "$CC" $CFLAGS_FOR_TESTS -fopenmp $static -o "$W/program" \
+		tests/link/openmp.c || fail "leakwrap cc, $kind: does not link"
+	LEAKWRAP_OPTIONS=log=$W/cc.$kind "$W/program" >"$W/out"
+	equal "leakwrap cc, $kind" "$(site_by "$W/cc.$kind" 1 by_thread)" "1000 100"
+done

@@ -28,6 +28,7 @@ struct command_line {
 	bool libcxx;       /* -stdlib=libc++ */
 	bool statically;   /* -static or -static-pie */
 	bool static_libstdcxx;
+	bool openmp; /* -fopenmp: gcc adds libgomp behind all other words */
 	bool lld;
 	bool sanitized; /* -fsanitize= */
 	bool no_default_libraries;
@@ -216,6 +217,8 @@ static void read_option(struct command_line *line, const char *word)
 		read_language(line, word + 2);
 	else if (is_static_option(word))
 		line->statically = true;
+	else if (strcmp(word, "-fopenmp") == 0)
+		line->openmp = true;
 	else if (strcmp(word, "-nodefaultlibs") == 0)
 		line->no_default_libraries = true;
 	else if (strcmp(word, "-static-libstdc++") == 0)
@@ -391,6 +394,11 @@ static bool is_cxx_compiler(char *const *words, size_t count)
 	return false;
 }
 
+static bool is_clang(char *const *words, size_t count)
+{
+	return strstr(base_name(words[count - 1]), "clang") != NULL;
+}
+
 /* Returns true if OPTION selects the target, or where its files are. */
 static bool is_of_target(const char *option)
 {
@@ -517,6 +525,9 @@ int command_cc(int argc, char **argv)
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");
 		}
+		/* In front of the wrappers, because it calls wrapped functions. */
+		if (line.statically && line.openmp && !is_clang(argv + first, compiler_words))
+			add_argument(&arguments, "-lgomp");
 		add_link_words(&link, &arguments, &arena);
 	}
 	execvp(arguments.all[0], arguments.all);
