@@ -38,7 +38,7 @@ done
 
 # leakwrap cc names the library by itself.
 for kind in $kinds; do
-	static=$([ $kind = dynamic ] || echo -static)
+	static=$([ "$kind" = dynamic ] || echo -static)
 	# shellcheck disable=SC2086 # lists of flags
 	"$O/leakwrap" cc -- "$CC" $CFLAGS_FOR_TESTS -fopenmp $static -o "$W/program" \
 		tests/link/openmp.c || fail "leakwrap cc, $kind: does not link"
