@@ -58,6 +58,23 @@ for dates in 2026-11-19:2026-11-20 2026-11-20-18:2026-11-20-19 2026.11.19:2026.1
 	is_one "dates like $dates" "$W/$folder"/x-1.log*
 done
 
+# The option extension= of logrotate.  Without the log itself the number may belong to the name.
+mkdir "$W/extended" "$W/named"
+part extended/x.2.log 1 2
+part extended/x.1.log 3 4
+part extended/x.log 5 6
+gzip "$W/extended/x.2.log"
+is_one "an extension" "$W"/extended/x.*
+rm "$W/extended"/*
+part extended/x-20261119.log 1 2
+part extended/x-20261120.log 3 4
+part extended/x.log 5 6
+is_one "an extension, dates" "$W"/extended/x*
+part named/x.1.log.2 1 2
+part named/x.1.log.1 3 4
+part named/x.1.log 5 6
+is_one "a name with a number" "$W"/named/x.*
+
 # Right after a log was rotated, the log itself is not there.
 mkdir "$W/no-log"
 part no-log/x.log.3 1 2

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,9 +21,14 @@
 #define MONTH    "(0[1-9]|1[0-2])"
 #define DAY      "([0-2][0-9]|3[01])"
 #define TIME     "([-_T:]?[0-9]+)*"
+#define NUMBER   "\\.[0-9]{1,4}"
+#define DATE     "[-._](" YEAR "[-_.]?" MONTH "[-_.]?" DAY TIME "|[0-9]{8,18})"
 #define ENDING   "(\\.gz)?(\\.zst)?$"
-#define NUMBERED "\\.[0-9]{1,4}" ENDING
-#define DATED    "[-._](" YEAR "[-_.]?" MONTH "[-_.]?" DAY TIME "|[0-9]{8,18})" ENDING
+#define NUMBERED NUMBER ENDING
+#define DATED    DATE ENDING
+
+/* With logrotate's option extension= the name's last part stays behind the number or the date. */
+#define EXTENDED "(" NUMBER "|" DATE ")(\\.[a-zA-Z]+)" ENDING
 
 /* The most digits of a date and a time that a number can hold. */
 enum { DATE_MAX = 18 };
@@ -30,14 +36,15 @@ enum { DATE_MAX = 18 };
 /* A log as the part of a rotated log. */
 struct part {
 	const char *path;
-	size_t length;   /* of the name that all parts share */
+	char *name;      /* PATH with its extension in front of the number or the date; owned */
+	size_t length;   /* of the part of NAME that all parts share */
 	long long order; /* of the part: the oldest has the least, and the log itself has 0 */
 	size_t index;    /* among the logs */
 	bool is_dated;
 };
 
 struct patterns {
-	regex_t numbered, dated, ending;
+	regex_t numbered, dated, extended, ending;
 };
 
 static void compile(regex_t *pattern, const char *text)
@@ -62,32 +69,68 @@ static long long joined_digits(const char *text, const char *end)
 	return number;
 }
 
-/* Returns what the name PATH says: which part it is, and of which log. */
-static struct part part_of(const struct patterns *patterns, const char *path, size_t index)
+static bool has_log(const char *const *logs, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(logs[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Returns a copy of PATH, which the caller frees.  The extension stands in front of the number or
+ * the date, as it does without the option extension=, if the COUNT LOGS have the log itself. */
+static char *name_of(const struct patterns *patterns, const char *path, const char *const *logs,
+                     size_t count)
+{
+	enum { GROUPS = 10 };
+	regmatch_t match[GROUPS];
+	/* Behind it are the two groups of ENDING. */
+	const regmatch_t *const extension = &match[patterns->extended.re_nsub - 2];
+	const size_t size = strlen(path) + 1;
+	char *name = xstrdup(path);
+
+	if (regexec(&patterns->extended, path, GROUPS, match, 0) != 0)
+		return name;
+	snprintf(name, size, "%.*s%.*s", (int)match->rm_so, path,
+	         (int)(extension->rm_eo - extension->rm_so), path + extension->rm_so);
+	if (!has_log(logs, count, name))
+		memcpy(name, path, size);
+	else
+		snprintf(name + strlen(name), size - strlen(name), "%.*s%s",
+		         (int)(extension->rm_so - match->rm_so), path + match->rm_so,
+		         path + extension->rm_eo);
+	return name;
+}
+
+/* Sets what the name of PART says: which part it is, and of which log. */
+static void read_name(const struct patterns *patterns, struct part *part)
 {
 	regmatch_t end, match;
 	long long number;
 
 	/* This always matches: the pattern may be empty. */
-	(void)regexec(&patterns->ending, path, 1, &end, 0);
-	if (regexec(&patterns->dated, path, 1, &match, 0) == 0 && match.rm_so > 0) {
-		number = joined_digits(path + match.rm_so, path + end.rm_so);
-		if (number >= 0)
-			return (struct part){path, (size_t)match.rm_so, number - LLONG_MAX / 2,
-			                     index, true};
+	(void)regexec(&patterns->ending, part->name, 1, &end, 0);
+	part->length = (size_t)end.rm_so;
+	if (regexec(&patterns->dated, part->name, 1, &match, 0) == 0 && match.rm_so > 0) {
+		number = joined_digits(part->name + match.rm_so, part->name + end.rm_so);
+		if (number >= 0) {
+			part->length = (size_t)match.rm_so;
+			part->order = number - LLONG_MAX / 2;
+			part->is_dated = true;
+			return;
+		}
 	}
-	if (regexec(&patterns->numbered, path, 1, &match, 0) == 0 && match.rm_so > 0) {
-		number = joined_digits(path + match.rm_so, path + end.rm_so);
-		return (struct part){path, (size_t)match.rm_so, -1 - number, index, false};
+	if (regexec(&patterns->numbered, part->name, 1, &match, 0) == 0 && match.rm_so > 0) {
+		part->length = (size_t)match.rm_so;
+		part->order = -1 - joined_digits(part->name + match.rm_so, part->name + end.rm_so);
 	}
-	return (struct part){path, (size_t)end.rm_so, 0, index, false};
 }
 
 static int compare_names(const struct part *a, const struct part *b)
 {
 	if (a->length != b->length)
 		return a->length < b->length ? -1 : 1;
-	return memcmp(a->path, b->path, a->length);
+	return memcmp(a->name, b->name, a->length);
 }
 
 /* Sorts the parts of a log together, the oldest first. */
@@ -180,7 +223,7 @@ static int compare_indices(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Returns the COUNT LOGS as parts, which the caller frees.  Parts of one log come together, the
+/* Returns the COUNT LOGS as parts, for free_parts.  Parts of one log come together, the
  * oldest first. */
 static struct part *sorted_parts(const char *const *logs, size_t count)
 {
@@ -189,14 +232,27 @@ static struct part *sorted_parts(const char *const *logs, size_t count)
 
 	compile(&patterns.numbered, NUMBERED);
 	compile(&patterns.dated, DATED);
+	compile(&patterns.extended, EXTENDED);
 	compile(&patterns.ending, ENDING);
-	for (size_t i = 0; i < count; i++)
-		parts[i] = part_of(&patterns, logs[i], i);
+	for (size_t i = 0; i < count; i++) {
+		parts[i] = (struct part){.path = logs[i],
+		                         .name = name_of(&patterns, logs[i], logs, count),
+		                         .index = i};
+		read_name(&patterns, &parts[i]);
+	}
 	regfree(&patterns.numbered);
 	regfree(&patterns.dated);
+	regfree(&patterns.extended);
 	regfree(&patterns.ending);
 	qsort(parts, count, sizeof *parts, compare_parts);
 	return parts;
+}
+
+static void free_parts(struct part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(parts[i].name);
+	free(parts);
 }
 
 /* Returns how many of the COUNT sorted PARTS, from the first on, have its name. */
@@ -224,7 +280,7 @@ void sort_rotated(const char **logs, size_t count)
 		for (size_t i = 0; i < same; i++)
 			logs[places[i]] = parts[first + i].path;
 	}
-	free(parts);
+	free_parts(parts, count);
 	free(places);
 }
 
@@ -240,6 +296,6 @@ bool has_log_without_dumps(const char *const *logs, const bool *lacks, size_t co
 			lacking += lacks[parts[i].index];
 		found = lacking == same || (lacking > 0 && !are_rotated(parts + first, same));
 	}
-	free(parts);
+	free_parts(parts, count);
 	return found;
 }

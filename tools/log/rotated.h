@@ -7,7 +7,8 @@
 
 /* Sorts the parts of each log that was rotated, the oldest first, and leaves the other LOGS where
  * they are.  server.log.2.gz, server.log.1 and server.log are parts of one log, and so are
- * server.log-20261127 and server.log.
+ * server.log-20261127 and server.log.  server.1.log is a part of server.log, which is one of LOGS
+ * (logrotate's option extension=).
  *
  * server.log itself may be missing: a process makes it for its first dump after the rotation.  Then
  * the logs are read: numbers count rotations if a log begins with a later dump than the first of
