@@ -112,3 +112,15 @@ status_is 0 "$lw" report --merge --growth "$W"/grown.*
 shows 'by 9,223,372,036,854,775,807 bytes in all, in 3 of 3 processes'
 echo "leak:chain" >"$W/suppressions"
 status_is 0 "$lw" report --merge --suppressions="$W/suppressions" "$W/log" "$W/other"
+
+# A time that no machine runs for is not known: growth counts by the clock.
+number=0
+for uptime in 1 2305843009213693952 4611686018427387904 9000000000000000000 $most $more; do
+	number=$((number + 1))
+	dump 7.$number $((100 * number)) |
+		sed "s/18:36:01Z/18:0$number:00Z uptime=$uptime/"
+done >"$W/log"
+status_is 0 "$lw" report --growth "$W/log"
+shows 'grows steadily by 500 bytes, 5.86 KiB an hour: 100 to 600 bytes'
+status_is 0 "$lw" report --merge --growth "$W/log"
+shows 'grew steadily by 500 bytes, by 500 bytes in all'

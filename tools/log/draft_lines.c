@@ -22,6 +22,9 @@ static const char *known_reason(const struct cursor *word)
 	return NULL;
 }
 
+/* In seconds.  No machine runs for longer, and multiples of such times are no large numbers. */
+static const int64_t uptime_max = INT64_C(1) << 40;
+
 static void read_head(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
@@ -41,7 +44,8 @@ static void read_head(struct draft *draft, struct cursor c)
 		} else if (skip_text(&word, "time=")) {
 			dump->time = draft_read_time(draft, &word);
 		} else if (skip_text(&word, "uptime=")) {
-			if (!scan_decimal(&word, &dump->uptime) || !at_end(&word))
+			if (!scan_count(&word, &dump->uptime) || !at_end(&word) ||
+			    dump->uptime > uptime_max)
 				dump->uptime = 0;
 		}
 	}

@@ -213,7 +213,7 @@ struct block_list {
 struct parsed_dump {
 	unsigned long pid, sequence;
 	const char *reason, *time, *program; /* NULL when the first line is missing */
-	uint64_t uptime;                     /* of the machine, in seconds; 0: not known */
+	int64_t uptime;                      /* of the machine, in seconds; 0: not known */
 	const char **command;                /* the words of the command line; none: not known */
 	bool crashed;                        /* CRASH holds something, or should */
 	struct fault fault;

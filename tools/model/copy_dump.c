@@ -325,8 +325,7 @@ struct dump *copy_dump(struct report *report, const struct parsed_dump *parsed)
 	dump->damage_line = parsed->damage_line;
 	if (!dump->time || !parse_time(dump->time, &dump->seconds))
 		dump->seconds = -1;
-	if (parsed->uptime <= INT64_MAX)
-		dump->uptime = (int64_t)parsed->uptime;
+	dump->uptime = parsed->uptime;
 	if (report->keeps_blocks && parsed->blocks.is_listed)
 		dump->blocks = copy_blocks(report->dump_arena, &parsed->blocks);
 	copy_coverage(report, parsed, dump);
