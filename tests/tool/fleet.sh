@@ -82,6 +82,16 @@ for logs in "$W/back" "$W/back.1 $W/back.2 $W/back.3" "$W/same.1 $W/same.2 $W/sa
 	shows 'grew steadily by 200 bytes,'
 	shows 'grew by bursts, by 8,990 bytes in all'
 done
+# With uptimes a clock that goes back shows nothing, also where a dump is missing or out of order.
+one_dump 8.1 20 0x80000 100 10 | sed 's/ time=[^ ]*/& uptime=100/' >"$W/up.1"
+one_dump 8.3 10 0x80000 300 10 | sed 's/ time=[^ ]*/& uptime=200/' >"$W/up.3"
+cat "$W/up.3" "$W/up.1" >"$W/mixed"
+status_is 0 "$lw" report --merge "$W/up.1" "$W/up.3"
+shows 'the last dumps of 1 process,'
+shows '^  310 bytes '
+status_is 0 "$lw" report --last "$W/mixed"
+shows '^  310 bytes '
+shows_not '^  110 bytes '
 # Another process of the same number is another one: its program lies elsewhere.
 one_dump 8.4 20 0x90000 7 5 >"$W/later"
 status_is 0 "$lw" report --merge "$W/back" "$W/later"

@@ -8,6 +8,7 @@
 #include "tools/log/read_log.h"
 #include "tools/model/copy_dump.h"
 #include "tools/model/namesakes.h"
+#include "tools/model/view.h"
 
 /* -- dumps ------------------------------------------------------------------------------------- */
 
@@ -205,7 +206,7 @@ static bool continues(const struct dump *last, const struct dump *dump)
 {
 	return dump->sequence > last->sequence ||
 	       (dump->sequence < last->sequence && dump->log == last->log &&
-	        dump->seconds <= last->seconds);
+	        seconds_between(last, dump) <= 0);
 }
 
 void report_finish(struct report *report)

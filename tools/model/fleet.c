@@ -176,7 +176,7 @@ static bool continues(const struct fleet *fleet, const struct open_process *proc
 
 	return dump->sequence > last->sequence &&
 	       (process->log == fleet->log || dump->sequence == last->sequence + 1 ||
-	        dump->seconds < 0 || dump->seconds >= last->seconds);
+	        seconds_between(dump, last) <= 0);
 }
 
 /* Returns the open process that DUMP comes from, which may have no dump yet. */
