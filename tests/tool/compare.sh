@@ -91,6 +91,16 @@ grep -v '^leakwrap.4.1. end' "$W/part" >"$W/torn"
 status_is 0 "$lw" diff "$W/torn@1" "$W/torn@2"
 shows '^  2 call sites are not compared: '
 shows_not 'grew\|appeared'
+# Nor is the call site of its last stack known, if frames of it may be lost.
+printf '%s\n' "50000 1 complete 0x10" "40000 1 complete 0x20 0x30" |
+	make_dump 4.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/whole"
+for lines in 2 3 4; do
+	sed 's/4\.1/4.2/' "$W/whole" | head -n -$lines | cat "$W/whole" - >"$W/torn"
+	status_is 0 "$lw" diff "$W/torn@1" "$W/torn@2"
+	shows '^  1 call site did not change$'
+	shows '^  1 call site is not compared: '
+	shows_not 'appeared\|vanished'
+done
 
 # -- growth ----------------------------------------------------------------------------------------
 LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 9 each || fail leaky

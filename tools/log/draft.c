@@ -35,6 +35,7 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	draft->lines = 0;
 	draft->site_bytes = draft->site_blocks = 0;
 	draft->has_head = draft->is_skipped = draft->in_crash = draft->is_stack_broken = false;
+	draft->is_site_open = false;
 	draft->in_frames = NULL;
 }
 

@@ -26,6 +26,7 @@ struct draft {
 	bool is_skipped;                  /* the version of its format is not known */
 	bool in_crash;                    /* registers and frames belong to the crash */
 	bool is_stack_broken; /* a frame of the current stack is missing: it ends there */
+	bool is_site_open;    /* more frames of the last call site may follow */
 	size_t failure_room, own_room, root_room, stack_room, block_room;
 	/* Frames belong to this stack of the misuse or of a failure.  NULL: to a call site. */
 	struct parsed_frames *in_frames;

@@ -109,6 +109,7 @@ static void drop_frames(struct parsed_site *site)
 {
 	site->depth = 0;
 	site->kind = STACK_TRUNCATED;
+	site->lacks_frames = true;
 }
 
 const char *const origin_names[3] = {"program", "library", "system_library"};
@@ -165,7 +166,7 @@ static void read_site(struct draft *draft, struct cursor c)
 	struct parsed_site site = {.first = dump->frame_count, .estimate = NO_ESTIMATE};
 	const bool was_broken = draft->is_stack_broken;
 
-	draft->is_stack_broken = true;
+	draft->is_stack_broken = draft->is_site_open = true;
 	if (!scan_decimal(&c, &site.rank) || !skip_text(&c, ": ") ||
 	    !scan_counted(&c, " byte", &site.bytes) || !skip_text(&c, " in ") ||
 	    !scan_counted(&c, " block", &site.blocks) || !skip_text(&c, ", ")) {
@@ -217,11 +218,21 @@ static void read_site(struct draft *draft, struct cursor c)
 /* Ends the current stack: the frames that it has are its innermost ones. */
 static void break_stack(struct draft *draft, const char *what)
 {
-	struct parsed_site *site = last_site(&draft->dump);
+	struct parsed_site *site = draft->in_frames ? NULL : last_site(&draft->dump);
 	draft_note_damage(draft, what);
-	if (!draft->is_stack_broken && site)
+	if (!draft->is_stack_broken && site) {
 		site->kind = STACK_TRUNCATED;
+		site->lacks_frames = true;
+	}
 	draft->is_stack_broken = true;
+}
+
+void draft_note_loss(struct draft *draft, const char *what)
+{
+	if (draft->is_site_open)
+		break_stack(draft, what);
+	else
+		draft_note_damage(draft, what);
 }
 
 /* Takes off "0 0x55d0c8a01234 load_config+0x24 [1] server+0x1234 exact=1". */
@@ -469,12 +480,11 @@ bool draft_read(struct draft *draft, struct cursor c, bool whole)
 
 	draft->lines++;
 	if (!whole && !ends) {
+		draft->is_site_open &= at_end(&c) || starts_with(&c, "  #");
+		draft_note_loss(draft, "a line of it is cut");
 		/* In the crash, the number of the next frame shows if a frame is missing.
 		 * Elsewhere the line may have been a call site. */
-		if (draft->in_crash)
-			draft_note_damage(draft, "a line of it is cut");
-		else
-			break_stack(draft, "a line of it is cut");
+		draft->is_stack_broken |= !draft->in_crash;
 		return false;
 	}
 	for (size_t i = 0; !draft->is_skipped && i < sizeof line_kinds / sizeof *line_kinds; i++) {
@@ -482,6 +492,7 @@ bool draft_read(struct draft *draft, struct cursor c, bool whole)
 			continue;
 		if (line_kinds[i].ends_crash)
 			draft->in_crash = false;
+		draft->is_site_open &= line_kinds[i].read == read_frame;
 		line_kinds[i].read(draft, c);
 		break;
 	}

@@ -9,4 +9,7 @@
  * Returns true if it is the dump's last line. */
 bool draft_read(struct draft *draft, struct cursor c, bool whole);
 
+/* Notes that the lines from here on are lost: the last stack may go on.  WHAT is a constant. */
+void draft_note_loss(struct draft *draft, const char *what);
+
 #endif

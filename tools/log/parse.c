@@ -67,7 +67,7 @@ static void finish_dump(struct parser *parser, struct open_dump *open)
 static void give_up(struct parser *parser, struct open_dump *open, const char *why)
 {
 	open->draft.line = parser->line;
-	draft_note_damage(&open->draft, why);
+	draft_note_loss(&open->draft, why);
 	finish_dump(parser, open);
 }
 

@@ -105,7 +105,8 @@ struct parsed_frame {
 struct parsed_site {
 	uint64_t rank, bytes, blocks;
 	enum stack_kind kind;
-	const char *task; /* the task that allocated, or NULL */
+	bool lacks_frames; /* lines with frames of it are lost, or may be */
+	const char *task;  /* the task that allocated, or NULL */
 	enum origin origin;
 	unsigned origin_module; /* the number of the library, or 0 */
 	struct reach_sums reach;

@@ -195,6 +195,8 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	                          (old->site_count + new->site_count) * sizeof *changes.all);
 	for (size_t i = 0; i < new->site_count; i++) {
 		const struct site *site = &new->sites[i];
+		if (site->lacks_frames)
+			continue;
 		struct change_key key = {old, new, site->stack};
 		struct change *change = find_change(&table, &changes, key, new);
 		change->new_parts += parts_of(new, site);
@@ -205,6 +207,8 @@ struct changes compare_dumps(struct report *report, const struct dump *old, cons
 	}
 	for (size_t i = 0; i < old->site_count; i++) {
 		const struct site *site = &old->sites[i];
+		if (site->lacks_frames)
+			continue;
 		struct change_key key = {old, new, site->stack};
 		struct change *change = find_change(&table, &changes, key, old);
 		change->old_parts += parts_of(old, site);

@@ -1,7 +1,8 @@
 /* compare.h - what changed between two dumps, and what grows over many.
  *
  * The runtime's options top= and min_bytes= leave call sites out of a dump, and a damaged dump may
- * have lost some.  What such a dump has at a call site that it does not show is not known.
+ * have lost some.  What such a dump has at a call site that it does not show is not known.  Nor is
+ * the call site of a stack that lacks frames: it counts as one that the dump does not show.
  */
 #ifndef TOOLS_COMPARE_H
 #define TOOLS_COMPARE_H

@@ -172,14 +172,18 @@ static void copy_sites(struct report *report, const struct parsed_dump *parsed, 
 		site->kind = from->kind;
 		site->is_cut = from->kind == STACK_TRUNCATED && from->depth > 0 &&
 		               (int64_t)from->depth == parsed->totals.depth;
+		site->lacks_frames = from->lacks_frames;
 		site->task = intern_text(&report->strings, from->task);
 		site->reach = from->reach;
 		site->origin = from->origin;
 		site->library = module_numbered(parsed, modules, from->origin_module);
 		site->estimate = from->estimate;
 		site->rank = from->rank;
-		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth, &copied))
+		if (!copy_frames(report, parsed, dump, modules, from->first, from->depth,
+		                 &copied)) {
 			site->kind = STACK_TRUNCATED;
+			site->lacks_frames = true;
+		}
 		struct stack *stack = add_stack(report, copied.at, copied.depth);
 		stack->origin = site->library ? site->library->path : origin_names[site->origin];
 		site->stack = stack;

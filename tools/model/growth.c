@@ -102,7 +102,8 @@ static struct gaps find_gaps(const struct series *series, const struct spans *sp
 		gaps.has_kinds &= dump->totals.reach.is_known;
 		growths->damaged += dump->damage != NULL;
 		for (size_t i = 0; i < dump->site_count; i++)
-			subjects->shown_at[dump->sites[i].stack->number] |= 1u << end;
+			if (!dump->sites[i].lacks_frames)
+				subjects->shown_at[dump->sites[i].stack->number] |= 1u << end;
 	}
 	return gaps;
 }
@@ -199,7 +200,7 @@ static void sum_spans(const struct series *series, const struct spans *spans,
 			const struct site *site = &dump->sites[i];
 			const unsigned shown_at = subjects->shown_at[site->stack->number];
 			const int first = first_compared(&gaps, subjects, shown_at);
-			if (first < 0 || end < (unsigned)first)
+			if (site->lacks_frames || first < 0 || end < (unsigned)first)
 				continue;
 			struct growth *growth =
 			        growth_of_stack(series, spans, subjects, entries, growths,

@@ -78,6 +78,7 @@ struct site {
 	uint64_t rank; /* as in the dump */
 	enum stack_kind kind;
 	bool is_cut;                        /* truncated at the option depth= */
+	bool lacks_frames;                  /* in the log, or may: its call site is not known */
 	const char *task;                   /* the task that allocated, or NULL */
 	struct reach_sums reach;            /* of the kinds that its dump shows */
 	const struct reach_sums *all_kinds; /* before keep_kinds; NULL: REACH */

@@ -49,8 +49,8 @@ static enum point leave_out_unknown(struct site_sum *sum)
 	bool is_unknown[POINTS];
 
 	for (unsigned point = 0; point < POINTS; point++)
-		is_unknown[point] =
-		        process->hidden[point].bytes > 0 && !(sum->shown_at >> point & 1);
+		is_unknown[point] = process->hidden[point].bytes > 0 &&
+		                    !((sum->shown_at & ~sum->lacking_at) >> point & 1);
 	if (is_unknown[POINT_LAST]) {
 		begin_at(sum, POINT_LAST);
 		return POINT_LAST;
@@ -115,7 +115,7 @@ void start_process(struct site_sum *sum, const struct merged_process *process)
 	finish_process(sum);
 	sum->process = process;
 	sum->is_live = false;
-	sum->shown_at = 0;
+	sum->shown_at = sum->lacking_at = 0;
 	memset(sum->at, 0, sizeof sum->at);
 	memset(sum->lost_at, 0, sizeof sum->lost_at);
 	memset(sum->blocks_at, 0, sizeof sum->blocks_at);

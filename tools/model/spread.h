@@ -39,6 +39,7 @@ struct site_sum {
 	uint64_t at[POINTS], lost_at[POINTS]; /* bytes in the dumps of PROCESS */
 	uint64_t blocks_at[POINTS];
 	unsigned shown_at;     /* a set of points: the dumps that show it */
+	unsigned lacking_at;   /* those that have blocks here of which frames are lost */
 	bool is_live;          /* it has live blocks in the last of them */
 	const char *last_host; /* of the processes before PROCESS */
 };
