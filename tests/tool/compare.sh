@@ -86,6 +86,22 @@ shows '"old_bytes":40000,"new_bytes":90000,.*"is_least":true'
 status_is 0 "$lw" diff -f folded "$W/part@1" "$W/part@2"
 equal "folded" "$(sort "$W/out")" "y+0x20 45000 0
 y+0x40 40000 90000"
+# It may have that at each of several call sites, which another build makes one by their functions.
+# of_build BUILD_ID <SITES: prints a dump. The first digit of an offset names the function.
+of_build() {
+	make_dump 4.1 2026-11-20T18:00:00Z /x/y 0x1000 "$1" |
+		sed 's/ ? \[1\] y+0x\(.\)/ f\1+0x0 [1] y+0x\1/'
+}
+printf '%s\n' "1000 1 complete 0x10" "100 1 complete 0x20" | of_build 0a | hides 1300 >"$W/top"
+printf '%s\n' "1000 1 complete 0x10" "100 1 complete 0x20" "100 1 complete 0x21" \
+	"100 1 complete 0x22" | of_build 0b >"$W/all"
+for logs in "$W/top $W/all" "$W/all $W/top"; do
+	# shellcheck disable=SC2086 # words
+	status_is 0 "$lw" diff $logs
+	shows '^  1 call site did not change$'
+	shows '^  1 call site is not compared: '
+	shows_not 'grew\|shrank'
+done
 # Of a damaged dump nothing is known but what it shows.
 grep -v '^leakwrap.4.1. end' "$W/part" >"$W/torn"
 status_is 0 "$lw" diff "$W/torn@1" "$W/torn@2"

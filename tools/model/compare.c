@@ -125,28 +125,31 @@ static bool may_be_chance(const struct change *change)
 }
 
 /* Makes of *BYTES and *BLOCKS, which a dump shows of a call site, the most that it may have if it
- * hides MOST there; of blocks at most BLOCKS_LIMIT. */
-static void add_hidden(struct most_hidden most, uint64_t *bytes, uint64_t *blocks,
+ * hides MOST at each of PARTS more; of blocks at most BLOCKS_LIMIT. */
+static void add_hidden(struct most_hidden most, unsigned parts, uint64_t *bytes, uint64_t *blocks,
                        uint64_t blocks_limit)
 {
+	most = most_hidden_at(most, parts);
 	add_up(bytes, most.bytes);
 	add_up(blocks, most.blocks);
 	if (*blocks > blocks_limit)
 		*blocks = blocks_limit;
 }
 
-/* Makes CHANGE the least that it may be if the dump that shows fewer parts of it may hide one.
- * Returns false if it may be none. */
+/* Makes CHANGE the least that it may be if the dump that shows fewer parts of it may hide the
+ * others.  Returns false if it may be none. */
 static bool bound_change(struct change *change, struct most_hidden old_hidden,
                          struct most_hidden new_hidden)
 {
 	bool is_change;
 
 	if (change->old_parts < change->new_parts && old_hidden.bytes > 0) {
-		add_hidden(old_hidden, &change->old_bytes, &change->old_blocks, change->new_blocks);
+		add_hidden(old_hidden, change->new_parts - change->old_parts, &change->old_bytes,
+		           &change->old_blocks, change->new_blocks);
 		is_change = change->old_bytes < change->new_bytes;
 	} else if (change->new_parts < change->old_parts && new_hidden.bytes > 0) {
-		add_hidden(new_hidden, &change->new_bytes, &change->new_blocks, change->old_blocks);
+		add_hidden(new_hidden, change->old_parts - change->new_parts, &change->new_bytes,
+		           &change->new_blocks, change->old_blocks);
 		is_change = change->new_bytes < change->old_bytes;
 	} else {
 		return true;

@@ -289,15 +289,25 @@ int64_t hidden_blocks(const struct dump *dump)
 
 struct most_hidden find_most_hidden(const struct dump *dump)
 {
-	struct most_hidden most = {(uint64_t)hidden_bytes(dump), (uint64_t)hidden_blocks(dump)};
+	const uint64_t all = (uint64_t)hidden_bytes(dump);
+	struct most_hidden most = {all, (uint64_t)hidden_blocks(dump), all};
 
 	if (dump->damage)
-		return (struct most_hidden){UINT64_MAX, UINT64_MAX};
+		return (struct most_hidden){UINT64_MAX, UINT64_MAX, UINT64_MAX};
 	/* A dump shows its largest call sites.  A sum of dumps, or the part of a dump that is of
 	 * some kinds, may not. */
 	for (size_t i = 0; i < dump->site_count && !dump->kinds && !dump->merged; i++)
 		if (dump->sites[i].blocks > 0 && dump->sites[i].bytes < most.bytes)
 			most.bytes = dump->sites[i].bytes;
+	return most;
+}
+
+struct most_hidden most_hidden_at(struct most_hidden most, unsigned parts)
+{
+	if (most.bytes < most.all_bytes / parts)
+		most.bytes *= parts;
+	else
+		most.bytes = most.all_bytes;
 	return most;
 }
 

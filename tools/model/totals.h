@@ -39,10 +39,15 @@ int64_t hidden_blocks(const struct dump *dump);
 /* The most that a call site may have of which a dump shows nothing.  UINT64_MAX: not known. */
 struct most_hidden {
 	uint64_t bytes, blocks;
+	uint64_t all_bytes; /* at all such call sites of the dump together */
 };
 
 /* Returns the most that DUMP may have at a call site that it does not show. */
 struct most_hidden find_most_hidden(const struct dump *dump);
+
+/* Returns the most that PARTS such call sites, at least one, may have together if each of them may
+ * have MOST. */
+struct most_hidden most_hidden_at(struct most_hidden most, unsigned parts);
 
 /* Adds VALUE to *SUM, which stops at INT64_MAX.  A value that is not known, -1, adds nothing. */
 void add_known(int64_t *sum, int64_t value);
