@@ -193,10 +193,10 @@ bool report_read(struct report *report, const char *log, dump_taker *take, void 
 
 /* -- processes --------------------------------------------------------------------------------- */
 
-/* A process, by the latest of its dumps so far. */
+/* A process. */
 struct process {
-	struct dump *last;
-	struct process *older; /* with the same process id; or NULL */
+	struct namesake namesake; /* first: it has the address of the process */
+	struct dump *last;        /* as in NAMESAKE */
 };
 
 /* Returns true if DUMP, met after LAST, comes from the process of LAST, where the dumps themselves
@@ -211,20 +211,17 @@ static bool continues(const struct dump *last, const struct dump *dump)
 
 void report_finish(struct report *report)
 {
-	struct table processes = {0}; /* struct namesakes */
+	struct namesakes processes = {0}; /* struct process */
 
 	for (size_t i = 0; i < report->dump_count; i++) {
 		struct dump *dump = report->dumps[i];
-		struct namesakes *namesakes = namesakes_of(&processes, &report->arena, dump->pid);
-		struct process *process = namesakes->newest;
-
 		/* The dumps of several containers may be mixed. */
-		while (process && is_other_process(process->last, dump))
-			process = process->older;
+		struct process *process = (struct process *)find_namesake(&processes, dump);
+
 		if (!process || !continues(process->last, dump)) {
 			process = arena_alloc(&report->arena, sizeof *process);
-			*process = (struct process){dump, namesakes->newest};
-			namesakes->newest = process;
+			process->last = dump;
+			add_namesake(&processes, &process->namesake, dump);
 			dump->process = report->process_count++;
 			dump->last = true;
 			continue;
@@ -234,7 +231,8 @@ void report_finish(struct report *report)
 			continue;
 		process->last->last = false;
 		process->last = dump;
+		renew_namesake(&processes, &process->namesake, dump, false);
 		dump->last = true;
 	}
-	table_free(&processes);
+	free_namesakes(&processes);
 }

@@ -26,11 +26,9 @@ struct source {
 
 /* A process whose dumps are not in the sum yet. */
 struct open_process {
-	unsigned long pid;
-	const char *host;
-	size_t log; /* the number of the last log with a dump of it */
+	struct namesake namesake; /* first: it has the address of the process */
+	size_t log;               /* the number of the last log with a dump of it */
 	struct history history;
-	struct open_process *older; /* with the same process id; or NULL */
 };
 
 struct fleet {
@@ -39,10 +37,9 @@ struct fleet {
 	struct merger *merger;
 	struct open_process **open;
 	size_t open_count, open_room;
-	struct table by_pid;  /* the open processes: struct namesakes */
-	struct arena names;   /* of BY_PID */
+	struct namesakes namesakes; /* the open processes, which are of one host */
 	struct table counted; /* the last dumps of the processes in the sum: &struct identity */
-	const char *host;     /* of the current log */
+	const char *host;     /* of the open processes, and of the current log */
 	size_t log;           /* its number */
 };
 
@@ -117,9 +114,9 @@ static void close_process(struct fleet *fleet, struct open_process *process)
 	                                  last->totals.live_bytes,
 	                                  last->totals.dump_ns,
 	                                  last->program,
-	                                  process->host};
+	                                  fleet->host};
 	uint64_t hash = hash_word(hash_word(0, last->pid), last->sequence);
-	hash = hash_word(hash_word(hash, (uint64_t)last->seconds), (uintptr_t)process->host);
+	hash = hash_word(hash_word(hash, (uint64_t)last->seconds), (uintptr_t)fleet->host);
 	hash = hash_word(hash, (uint64_t)last->totals.live_bytes);
 	if (table_find(&fleet->counted, hash, &identity, same_identity)) {
 		fleet->report->duplicates++;
@@ -128,17 +125,15 @@ static void close_process(struct fleet *fleet, struct open_process *process)
 		*counted = identity;
 		table_add(&fleet->counted, hash, counted);
 		const struct dump_list list = {history->dumps, history->count};
-		merge_process(fleet->merger, &list, process->host);
+		merge_process(fleet->merger, &list, fleet->host);
 	}
 	history_free(&process->history);
 }
 
-static void add_open(struct fleet *fleet, struct open_process *process)
+/* Adds PROCESS, whose last dump is LAST, to the open ones. */
+static void add_open(struct fleet *fleet, struct open_process *process, const struct dump *last)
 {
-	struct namesakes *namesakes = namesakes_of(&fleet->by_pid, &fleet->names, process->pid);
-
-	process->older = namesakes->newest;
-	namesakes->newest = process;
+	add_namesake(&fleet->namesakes, &process->namesake, last);
 	GROW(fleet->open, fleet->open_room, fleet->open_count + 1);
 	fleet->open[fleet->open_count++] = process;
 }
@@ -148,8 +143,7 @@ static void close_processes(struct fleet *fleet, size_t before)
 {
 	const size_t count = fleet->open_count;
 
-	table_free(&fleet->by_pid);
-	arena_free(&fleet->names);
+	free_namesakes(&fleet->namesakes);
 	fleet->open_count = 0;
 	for (size_t i = 0; i < count; i++) {
 		struct open_process *process = fleet->open[i];
@@ -157,14 +151,9 @@ static void close_processes(struct fleet *fleet, size_t before)
 			close_process(fleet, process);
 			free(process);
 		} else {
-			add_open(fleet, process);
+			add_open(fleet, process, process->namesake.last);
 		}
 	}
-}
-
-static const struct dump *last_dump(const struct open_process *process)
-{
-	return process->history.dumps[process->history.count - 1];
 }
 
 /* Returns true if DUMP comes from PROCESS, where the dumps themselves do not show another process.
@@ -172,7 +161,7 @@ static const struct dump *last_dump(const struct open_process *process)
 static bool continues(const struct fleet *fleet, const struct open_process *process,
                       const struct dump *dump)
 {
-	const struct dump *last = last_dump(process);
+	const struct dump *last = process->namesake.last;
 
 	return dump->sequence > last->sequence &&
 	       (process->log == fleet->log || dump->sequence == last->sequence + 1 ||
@@ -182,21 +171,19 @@ static bool continues(const struct fleet *fleet, const struct open_process *proc
 /* Returns the open process that DUMP comes from, which may have no dump yet. */
 static struct open_process *process_of(struct fleet *fleet, const struct dump *dump)
 {
-	const struct namesakes *namesakes = namesakes_of(&fleet->by_pid, &fleet->names, dump->pid);
-	struct open_process *process = namesakes->newest;
-
 	/* The dumps of several containers may be mixed. */
-	while (process &&
-	       (process->host != fleet->host || is_other_process(last_dump(process), dump)))
-		process = process->older;
-	if (!process) {
+	struct open_process *process =
+	        (struct open_process *)find_namesake(&fleet->namesakes, dump);
+
+	if (process) {
+		const bool goes_on = continues(fleet, process, dump);
+		if (!goes_on)
+			close_process(fleet, process);
+		renew_namesake(&fleet->namesakes, &process->namesake, dump, !goes_on);
+	} else {
 		process = xzalloc(sizeof *process);
-		process->pid = dump->pid;
-		add_open(fleet, process);
-	} else if (!continues(fleet, process, dump)) {
-		close_process(fleet, process);
+		add_open(fleet, process, dump);
 	}
-	process->host = fleet->host;
 	process->log = fleet->log;
 	return process;
 }
@@ -237,6 +224,8 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 		complain("--hosts=%s: no log has such a path", options->hosts);
 	qsort(sources, count, sizeof *sources, compare_sources);
 	for (fleet.log = 0; fleet.log < count; fleet.log++) {
+		if (sources[fleet.log].host != fleet.host)
+			close_processes(&fleet, fleet.log);
 		fleet.host = sources[fleet.log].host;
 		if (fleet.log % 16 == 0)
 			progress("reading %zu of %zu logs", fleet.log, count);
@@ -251,8 +240,7 @@ bool fleet_add(struct report *report, const char **logs, size_t count,
 		GROW(report->dumps, report->dump_room, report->dump_count + 1);
 		report->dumps[report->dump_count++] = sum;
 	}
-	table_free(&fleet.by_pid);
-	arena_free(&fleet.names);
+	free_namesakes(&fleet.namesakes);
 	table_free(&fleet.counted);
 	free(fleet.open);
 	free(sources);
