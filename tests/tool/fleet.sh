@@ -97,6 +97,33 @@ one_dump 8.4 20 0x90000 7 5 >"$W/later"
 status_is 0 "$lw" report --merge "$W/back" "$W/later"
 shows 'the last dumps of 2 processes,'
 
+# A dump that lost its modules has them from the dumps of its process, also where another build has
+# its call sites at the same offsets.
+# of_build PID BUILD_ID: three dumps of two call sites that keep their bytes
+of_build() {
+	for number in 1 2 3; do
+		printf '500 1 complete 0x100 0x10\n70 1 complete 0x200 0x10\n' |
+			make_dump "$1.$number" "2026-11-20T18:1$number:00Z" /no/such/server \
+				"0x$1"0000 "$2"
+	done
+}
+of_build 11 0a >"$W/build.1"
+of_build 12 0b >"$W/build.2"
+of_build 13 0b | head -n -2 >"$W/build.3"
+status_is 0 "$lw" report --merge --growth "$W"/build.*
+shows_not ' grew'
+status_is 0 "$lw" report --merge "$W"/build.*
+shows '#1 1,000 bytes in 2 blocks, .*, in 2 of 3 processes'
+shows '#2 500 bytes in 1 block, .*, in 1 of 3 processes'
+# Without such a dump, it counts where the names of modules and the offsets are equal.
+of_build 14 0a | head -n 11 >"$W/alone"
+for logs in "$W/alone $W/build.1" "$W/build.1 $W/alone"; do
+	# shellcheck disable=SC2086 # words
+	status_is 0 "$lw" report --merge $logs
+	shows '#1 1,000 bytes in 2 blocks, .*, in 2 of 2 processes'
+	shows '^  1,140 bytes .* at 2 call sites'
+done
+
 # Dumps of older runtimes lack lines, those of newer ones have more. A format of another version is
 # left out, and told.
 one_dump 21.1 10 0x10000 100 1 | grep -v -e tracer_bytes -e 'stacks complete' >"$W/older"

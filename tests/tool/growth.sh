@@ -146,6 +146,9 @@ for cut in 1:0 1:40 2:0 3:0 3:20 4:0; do
 	1:*) shows_not 'not compared' ;;
 	*) shows '^  1 call site is not compared: ' ;;
 	esac
+	status_is 0 "$lw" report --merge --growth "$W/torn"
+	equal "cut by $cut: what grows" "$(grep ' gr[eo]w.* bytes' "$W/out")" \
+		"      grew steadily by 2,000 bytes, by 2,000 bytes in all, in 1 of 1 process"
 done
 
 # In a tree, one function grows by 100 bytes a minute and another by 40, at two call sites each.

@@ -33,16 +33,29 @@ static const struct mapping *fitting_mapping(const struct mapping *mappings, siz
 	return NULL;
 }
 
+/* Returns the mapping that an earlier dump of the process PID has for the module of FRAME, or
+ * NULL. */
+static const struct mapping *earlier_mapping(const struct report *report, unsigned long pid,
+                                             const struct parsed_frame *frame)
+{
+	const struct mapping *known = NULL;
+	size_t left = report->earlier ? report->earlier_count : report->dump_count;
+
+	while (left-- > 0 && !known) {
+		const struct dump *dump =
+		        report->earlier ? report->earlier[left] : report->dumps[left];
+		if (dump->pid == pid)
+			known = fitting_mapping(dump->mappings, dump->mapping_count, frame);
+	}
+	return known;
+}
+
 /* Adds to DUMP the module of FRAME, whose line was lost.  An earlier dump of the process may have
  * it.  Otherwise only its name and its bias are known. */
 static const struct mapping *add_lost_mapping(struct report *report, struct dump *dump,
                                               const struct parsed_frame *frame)
 {
-	const struct mapping *known = NULL;
-	for (size_t i = report->dump_count; i-- > 0 && !known;)
-		if (report->dumps[i]->pid == dump->pid)
-			known = fitting_mapping(report->dumps[i]->mappings,
-			                        report->dumps[i]->mapping_count, frame);
+	const struct mapping *known = earlier_mapping(report, dump->pid, frame);
 
 	if (dump->mapping_count == dump->mapping_room) {
 		dump->mapping_room = 2 * dump->mapping_room + 1;

@@ -188,11 +188,41 @@ static struct open_process *process_of(struct fleet *fleet, const struct dump *d
 	return process;
 }
 
+/* Returns the load bias of the program of PARSED, or 0 if it is not known. */
+static uint64_t program_bias(const struct parsed_dump *parsed)
+{
+	for (size_t i = 0; i < parsed->module_count; i++)
+		if (parsed->modules[i].number == 1)
+			return parsed->modules[i].bias;
+	for (size_t i = 0; i < parsed->frame_count; i++)
+		if (parsed->frames[i].module == 1)
+			return parsed->frames[i].address - parsed->frames[i].offset;
+	return 0;
+}
+
+/* Returns the dumps of the open process that PARSED, a damaged dump, may come from, or NULL. */
+static const struct history *history_of(struct fleet *fleet, const struct parsed_dump *parsed)
+{
+	const struct module program = {.name = "", .main = true};
+	struct mapping mapping = {.module = &program, .bias = program_bias(parsed)};
+	const struct dump dump = {.pid = parsed->pid,
+	                          .sequence = parsed->sequence,
+	                          .program = intern_text(&fleet->report->strings, parsed->program),
+	                          .uptime = parsed->uptime,
+	                          .mappings = &mapping,
+	                          .mapping_count = mapping.bias != 0};
+	const struct open_process *process =
+	        (const struct open_process *)find_namesake(&fleet->namesakes, &dump);
+
+	return process ? &process->history : NULL;
+}
+
 static void take_dump(void *context, const struct parsed_dump *parsed)
 {
 	struct fleet *fleet = context;
 	struct arena arena = {0};
-	const struct dump *dump = history_copy(fleet->report, parsed, &arena);
+	const struct history *history = parsed->damage ? history_of(fleet, parsed) : NULL;
+	const struct dump *dump = history_copy(history, fleet->report, parsed, &arena);
 
 	if (dump->damage)
 		report_damage(parsed, dump->damage, dump->damage_line);

@@ -20,11 +20,14 @@ static void drop(struct history *history, size_t first, size_t last, size_t step
 	history->count = kept;
 }
 
-struct dump *history_copy(struct report *report, const struct parsed_dump *parsed,
-                          struct arena *arena)
+struct dump *history_copy(const struct history *history, struct report *report,
+                          const struct parsed_dump *parsed, struct arena *arena)
 {
 	report->dump_arena = arena;
+	report->earlier = history ? history->dumps : NULL;
+	report->earlier_count = history ? history->count : 0;
 	struct dump *dump = copy_dump(report, parsed);
+	report->earlier = NULL;
 	report->dump_arena = &report->arena;
 	return dump;
 }
@@ -46,7 +49,7 @@ struct dump *history_add(struct history *history, struct report *report,
                          const struct parsed_dump *parsed, size_t limit)
 {
 	struct arena arena = {0};
-	struct dump *dump = history_copy(report, parsed, &arena);
+	struct dump *dump = history_copy(history, report, parsed, &arena);
 
 	history_take(history, dump, arena, limit);
 	return dump;

@@ -12,9 +12,10 @@ struct history {
 };
 
 /* Returns a copy of PARSED, whose modules, locations and stacks are in REPORT.  What only the copy
- * has is in ARENA, which is all 0 before. */
-struct dump *history_copy(struct report *report, const struct parsed_dump *parsed,
-                          struct arena *arena);
+ * has is in ARENA, which is all 0 before.  HISTORY has earlier dumps of the process, which may tell
+ * what PARSED has lost; or NULL. */
+struct dump *history_copy(const struct history *history, struct report *report,
+                          const struct parsed_dump *parsed, struct arena *arena);
 
 /* Adds DUMP, which history_copy has returned, and takes over its ARENA.
  *

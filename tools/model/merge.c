@@ -10,22 +10,36 @@
 
 /* -- what is the same across processes --------------------------------------------------------- */
 
-/* Returns what identifies MODULE.  Build-ids and paths are interned: equal text has one address. */
-static const char *module_key(const struct module *module)
+/* A stack of the sum. */
+struct known_stack {
+	const struct stack *stack;
+	size_t site; /* its index */
+};
+
+/* Returns true if A and B, which may be NULL, are one module as far as it is known.  If its line
+ * was lost, it has a name alone.  Build-ids and paths are interned: equal text has one address. */
+static bool same_module(const struct module *a, const struct module *b)
 {
-	return !module ? NULL : module->build_id ? module->build_id : module->path;
+	if (a == b || !a || !b)
+		return a == b;
+	if (a->build_id && b->build_id)
+		return a->build_id == b->build_id;
+	if (a->path == a->name || b->path == b->name)
+		return strcmp(a->name, b->name) == 0;
+	return a->path == b->path;
 }
 
+/* The modules of equal stacks may not be equally known. */
 static bool same_stack(const void *key, const void *entry)
 {
-	const struct stack *a = key, *b = entry;
+	const struct stack *a = key, *b = ((const struct known_stack *)entry)->stack;
 	if (a == b)
 		return true;
 	if (a->depth != b->depth)
 		return false;
 	for (unsigned i = 0; i < a->depth; i++)
 		if (a->at[i]->offset != b->at[i]->offset ||
-		    module_key(a->at[i]->module) != module_key(b->at[i]->module))
+		    !same_module(a->at[i]->module, b->at[i]->module))
 			return false;
 	return true;
 }
@@ -33,11 +47,18 @@ static bool same_stack(const void *key, const void *entry)
 static uint64_t stack_hash(const struct stack *stack)
 {
 	uint64_t hash = stack->depth;
-	for (unsigned i = 0; i < stack->depth; i++) {
+	for (unsigned i = 0; i < stack->depth; i++)
 		hash = hash_word(hash, stack->at[i]->offset);
-		hash = hash_word(hash, (uintptr_t)module_key(stack->at[i]->module));
-	}
 	return hash;
+}
+
+/* Returns how many frames of STACK lie in modules whose build is known. */
+static unsigned count_builds(const struct stack *stack)
+{
+	unsigned count = 0;
+	for (unsigned i = 0; i < stack->depth; i++)
+		count += stack->at[i]->module && stack->at[i]->module->build_id;
+	return count;
 }
 
 static bool same_pointer(const void *key, const void *entry)
@@ -123,7 +144,7 @@ struct merger {
 	size_t sum_room;
 	size_t *known; /* by the number of a stack: 1 + its call site, or 0 */
 	size_t known_room;
-	struct table stacks; /* the stacks of the call sites */
+	struct table stacks; /* of the call sites: struct known_stack */
 	struct table programs, notes;
 	struct noted **noted;
 	size_t noted_count, noted_room;
@@ -152,12 +173,16 @@ static size_t site_of(struct merger *merger, const struct stack *stack)
 	if (*known)
 		return *known - 1;
 	uint64_t hash = stack_hash(stack);
-	const struct stack *equal = table_find(&merger->stacks, hash, stack, same_stack);
+	struct known_stack *equal = table_find(&merger->stacks, hash, stack, same_stack);
 	if (equal) {
-		*known = merger->known[equal->number];
-		return *known - 1;
+		*known = equal->site + 1;
+		if (count_builds(stack) > count_builds(equal->stack))
+			dump->sites[equal->site].stack = equal->stack = stack;
+		return equal->site;
 	}
-	table_add(&merger->stacks, hash, (void *)stack);
+	equal = arena_alloc(merger->arena, sizeof *equal);
+	*equal = (struct known_stack){stack, dump->site_count};
+	table_add(&merger->stacks, hash, equal);
 	GROW(dump->sites, merger->site_room, dump->site_count + 1);
 	GROW(merger->sums, merger->sum_room, dump->site_count + 1);
 	dump->sites[dump->site_count] = (struct site){.stack = stack, .estimate = NO_ESTIMATE};

@@ -20,9 +20,10 @@ struct merged {
 };
 
 /* Starts an empty sum in the dump_arena of REPORT.  KINDS: only blocks of this set (kinds.h) count
- * for the spread of call sites; 0: all.  Call sites are equal if their frames have the
- * same offsets in modules of the same build-id, or of the same path where the build-id is not
- * known.  Its memory is bounded by the number of different call sites. */
+ * for the spread of call sites; 0: all.  Call sites are equal if their frames have the same offsets
+ * in modules of the same build-id.  Where the build-id of one is not known, the same path counts,
+ * and where its path is not known, the same name.  Its memory is bounded by the number of different
+ * call sites. */
 struct merger *merge_start(struct report *report, unsigned kinds);
 
 /* Adds a process, which has the dumps LIST in order.  The last dump counts, and the others tell the

@@ -151,6 +151,9 @@ struct report {
 	struct arena *dump_arena; /* for what only one dump has; ARENA unless dumps go earlier */
 	bool keeps_blocks;        /* set by the caller: dumps keep the blocks that they list */
 	struct strings strings;
+	/* Dumps of the process whose dump is being copied, in order.  NULL: DUMPS have them. */
+	const struct dump *const *earlier;
+	size_t earlier_count;
 	struct dump **dumps;       /* in the order of their ends */
 	const struct dump *latest; /* of the last report_add; the log may have been read before */
 	bool has_several;          /* the last report_add named more dumps of live blocks */
