@@ -85,7 +85,9 @@ struct growth {
 	struct curve lost; /* definitely, with what these blocks lead to; if the kinds are known */
 	unsigned spans;
 	bool has_kinds; /* all dumps at the ends of the spans tell them */
-	size_t subject; /* growth.c's own */
+	/* growth.c's own: */
+	size_t subject;
+	unsigned hidden_parts; /* call sites that its first dump may hide */
 };
 
 struct growths {

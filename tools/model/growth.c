@@ -20,11 +20,16 @@ struct spans {
 	unsigned count;
 };
 
+/* How many call sites with one stack the dumps at the ends of the spans show. */
+struct shown {
+	unsigned parts[SPANS_MAX + 1];
+};
+
 /* What a series is about: each stack, or each group of stacks.  Subjects are numbers from 0. */
 struct subjects {
-	size_t *of_stack;   /* the subject, by the number of a stack */
-	unsigned *shown_at; /* by the number of a stack, bits: the ends of the spans that show it */
-	const char **names; /* by subject, or NULL: each stack is a subject */
+	size_t *of_stack;    /* the subject, by the number of a stack */
+	struct shown *shown; /* by the number of a stack */
+	const char **names;  /* by subject, or NULL: each stack is a subject */
 	size_t count;
 };
 
@@ -90,7 +95,7 @@ struct gaps {
 	bool has_kinds; /* all tell their kinds */
 };
 
-/* Returns the gaps of SERIES, and notes in SUBJECTS at which ends each stack is shown. */
+/* Returns the gaps of SERIES, and notes in SUBJECTS what the ends show of each stack. */
 static struct gaps find_gaps(const struct series *series, const struct spans *spans,
                              const struct subjects *subjects, struct growths *growths)
 {
@@ -103,22 +108,32 @@ static struct gaps find_gaps(const struct series *series, const struct spans *sp
 		growths->damaged += dump->damage != NULL;
 		for (size_t i = 0; i < dump->site_count; i++)
 			if (!dump->sites[i].lacks_frames)
-				subjects->shown_at[dump->sites[i].stack->number] |= 1u << end;
+				subjects->shown[dump->sites[i].stack->number].parts[end]++;
 	}
 	return gaps;
 }
 
-/* Returns the end of the spans at which the comparison of a stack that is SHOWN_AT begins.  From
+/* Returns how many call sites the dump at END may hide of a stack that is SHOWN so: another dump
+ * shows them. */
+static unsigned hidden_parts(const struct gaps *gaps, const struct shown *shown, unsigned end)
+{
+	unsigned most = 0;
+	for (unsigned i = 0; i <= gaps->spans; i++)
+		most = shown->parts[i] > most ? shown->parts[i] : most;
+	return gaps->ends >> end & 1 ? most - shown->parts[end] : 0;
+}
+
+/* Returns the end of the spans at which the comparison of a stack that is SHOWN so begins.  From
  * there on all dumps show all of it.  If only the last one does, the one before it counts, too,
  * provided that its most hidden bytes are known.  In a group, all ends must show the stack.
  * Returns -1 if the stack cannot be compared. */
 static int first_compared(const struct gaps *gaps, const struct subjects *subjects,
-                          unsigned shown_at)
+                          const struct shown *shown)
 {
-	unsigned unknown = gaps->ends & ~shown_at;
 	int first = 0;
-	for (; unknown; unknown >>= 1)
-		first++;
+	for (unsigned end = 0; end <= gaps->spans; end++)
+		if (hidden_parts(gaps, shown, end) > 0)
+			first = (int)end + 1;
 	if (subjects->names)
 		return first == 0 ? 0 : -1;
 	if (first == (int)gaps->spans && gaps->most_hidden[first - 1].bytes < UINT64_MAX)
@@ -180,12 +195,22 @@ static void count_uncompared(const struct series *series, const struct spans *sp
 	for (unsigned end = 0; end <= spans->count; end++) {
 		const struct dump *dump = series->dumps[spans->dumps[end]];
 		for (size_t i = 0; i < dump->site_count; i++) {
-			unsigned *shown_at = &subjects->shown_at[dump->sites[i].stack->number];
-			if (*shown_at && first_compared(gaps, subjects, *shown_at) < 0)
-				growths->uncompared++;
-			*shown_at = 0;
+			struct shown *shown = &subjects->shown[dump->sites[i].stack->number];
+			growths->uncompared += first_compared(gaps, subjects, shown) < 0;
+			*shown = (struct shown){0};
 		}
 	}
+}
+
+/* Makes GROWTH begin with the most that the dump there may have if it hides PARTS call sites. */
+static void add_hidden(struct growth *growth, struct most_hidden most, unsigned parts)
+{
+	most = most_hidden_at(most, parts);
+	growth->is_least = true;
+	growth->has_kinds = false;
+	add_up(&growth->first_bytes, most.bytes);
+	add_up(&growth->first_blocks, most.blocks);
+	growth->live.at[0] = (int64_t)growth->first_bytes;
 }
 
 /* Adds up each subject at the ends of the spans.  ENTRIES has, by subject, 1 + its index in
@@ -194,12 +219,13 @@ static void sum_spans(const struct series *series, const struct spans *spans,
                       const struct subjects *subjects, size_t *entries, struct growths *growths)
 {
 	const struct gaps gaps = find_gaps(series, spans, subjects, growths);
+	const size_t start = growths->count;
 	for (unsigned end = 0; end <= spans->count; end++) {
 		const struct dump *dump = series->dumps[spans->dumps[end]];
 		for (size_t i = 0; i < dump->site_count; i++) {
 			const struct site *site = &dump->sites[i];
-			const unsigned shown_at = subjects->shown_at[site->stack->number];
-			const int first = first_compared(&gaps, subjects, shown_at);
+			const struct shown *shown = &subjects->shown[site->stack->number];
+			const int first = first_compared(&gaps, subjects, shown);
 			if (site->lacks_frames || first < 0 || end < (unsigned)first)
 				continue;
 			struct growth *growth =
@@ -207,14 +233,14 @@ static void sum_spans(const struct series *series, const struct spans *spans,
 			                        site->stack, (unsigned)first);
 			add_to_growth(growth, site, (unsigned)first, end);
 			growth->has_kinds = gaps.has_kinds;
-			if (shown_at >> first & 1 || !(gaps.ends >> first & 1))
-				continue;
-			growth->is_least = true;
-			growth->has_kinds = false;
-			growth->first_bytes = gaps.most_hidden[first].bytes;
-			growth->first_blocks = gaps.most_hidden[first].blocks;
-			growth->live.at[0] = (int64_t)growth->first_bytes;
+			growth->hidden_parts = hidden_parts(&gaps, shown, (unsigned)first);
 		}
+	}
+	for (size_t i = start; i < growths->count; i++) {
+		struct growth *growth = &growths->all[i];
+		if (growth->hidden_parts > 0)
+			add_hidden(growth, gaps.most_hidden[gaps.spans - growth->spans],
+			           growth->hidden_parts);
 	}
 	count_uncompared(series, spans, subjects, &gaps, growths);
 }
@@ -335,7 +361,7 @@ static struct subjects number_subjects(struct report *report, enum group_kind by
 	struct table table = {0};
 
 	subjects.of_stack = arena_alloc(arena, report->stack_count * sizeof *subjects.of_stack);
-	subjects.shown_at = arena_alloc(arena, report->stack_count * sizeof *subjects.shown_at);
+	subjects.shown = arena_alloc(arena, report->stack_count * sizeof *subjects.shown);
 	if (by != GROUP_NONE)
 		subjects.names = arena_alloc(arena, report->stack_count * sizeof *subjects.names);
 	for (size_t i = 0; i < report->stack_count; i++) {

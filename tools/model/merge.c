@@ -205,7 +205,7 @@ static void add_sites(struct merger *merger, struct merged_process *process, enu
 		const unsigned kinds = merger->kinds ? merger->kinds : KINDS_ALL;
 		const struct reach_sums reach = only_kinds(&site->reach, kinds);
 		const uint64_t blocks = merger->kinds ? kinds_blocks(&reach, kinds) : site->blocks;
-		*(site->lacks_frames ? &sum->lacking_at : &sum->shown_at) |= 1u << point;
+		++*(site->lacks_frames ? &sum->lacking[point] : &sum->parts[point]);
 		add_up(&sum->at[point], merger->kinds ? kinds_bytes(&reach, kinds) : site->bytes);
 		add_up(&sum->blocks_at[point], blocks);
 		add_up(&sum->lost_at[point], lost_bytes(&reach));

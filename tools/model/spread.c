@@ -39,6 +39,18 @@ static void begin_at(struct site_sum *sum, enum point point)
 	}
 }
 
+/* Returns how many parts of the call site the dump at POINT may hide: another dump shows them, or
+ * frames of them are lost. */
+static unsigned hidden_parts(const struct site_sum *sum, enum point point)
+{
+	unsigned most = 0;
+	for (unsigned i = 0; i < POINTS; i++)
+		most = sum->parts[i] > most ? sum->parts[i] : most;
+	return sum->process->hidden[point].bytes > 0
+	               ? most - sum->parts[point] + sum->lacking[point]
+	               : 0;
+}
+
 /* Makes SUM begin at the point from which on all dumps of its process show the call site.  If that
  * is the last dump, it begins before, with the most that the dump there may have had.  Returns the
  * point. */
@@ -46,25 +58,26 @@ static enum point leave_out_unknown(struct site_sum *sum)
 {
 	const struct merged_process *process = sum->process;
 	const enum point before = process->times[POINT_MIDDLE] > 0 ? POINT_MIDDLE : POINT_FIRST;
-	bool is_unknown[POINTS];
+	const unsigned parts = hidden_parts(sum, before);
 
-	for (unsigned point = 0; point < POINTS; point++)
-		is_unknown[point] = process->hidden[point].bytes > 0 &&
-		                    !((sum->shown_at & ~sum->lacking_at) >> point & 1);
-	if (is_unknown[POINT_LAST]) {
+	if (hidden_parts(sum, POINT_LAST) > 0) {
 		begin_at(sum, POINT_LAST);
 		return POINT_LAST;
 	}
-	if (is_unknown[before]) {
-		const struct most_hidden most = process->hidden[before];
-		const uint64_t bytes = sum->at[POINT_LAST], blocks = sum->blocks_at[POINT_LAST];
+	if (parts > 0) {
+		const struct most_hidden most = most_hidden_at(process->hidden[before], parts);
+		uint64_t bytes = sum->at[before], blocks = sum->blocks_at[before];
+		add_up(&bytes, most.bytes);
+		add_up(&blocks, most.blocks);
 		begin_at(sum, POINT_LAST);
-		sum->at[before] = most.bytes < bytes ? most.bytes : bytes;
-		sum->blocks_at[before] = most.blocks < blocks ? most.blocks : blocks;
+		if (bytes < sum->at[POINT_LAST])
+			sum->at[before] = bytes;
+		if (blocks < sum->blocks_at[POINT_LAST])
+			sum->blocks_at[before] = blocks;
 		begin_at(sum, before);
 		return before;
 	}
-	if (is_unknown[POINT_FIRST]) {
+	if (hidden_parts(sum, POINT_FIRST) > 0) {
 		begin_at(sum, POINT_MIDDLE);
 		return POINT_MIDDLE;
 	}
@@ -115,7 +128,8 @@ void start_process(struct site_sum *sum, const struct merged_process *process)
 	finish_process(sum);
 	sum->process = process;
 	sum->is_live = false;
-	sum->shown_at = sum->lacking_at = 0;
+	memset(sum->parts, 0, sizeof sum->parts);
+	memset(sum->lacking, 0, sizeof sum->lacking);
 	memset(sum->at, 0, sizeof sum->at);
 	memset(sum->lost_at, 0, sizeof sum->lost_at);
 	memset(sum->blocks_at, 0, sizeof sum->blocks_at);

@@ -38,8 +38,8 @@ struct site_sum {
 	const struct merged_process *process; /* or NULL */
 	uint64_t at[POINTS], lost_at[POINTS]; /* bytes in the dumps of PROCESS */
 	uint64_t blocks_at[POINTS];
-	unsigned shown_at;     /* a set of points: the dumps that show it */
-	unsigned lacking_at;   /* those that have blocks here of which frames are lost */
+	/* Lines of the dumps that show it, and lines like them that lack frames. */
+	unsigned parts[POINTS], lacking[POINTS];
 	bool is_live;          /* it has live blocks in the last of them */
 	const char *last_host; /* of the processes before PROCESS */
 };
