@@ -16,11 +16,5 @@ for link in '' -static; do
 done
 
 # The search in a core file agrees.
-command -v gdb >/dev/null || skip "gdb is not installed"
-rm -f "$W/log"
-LEAKWRAP_OPTIONS=log=$W/log:blocks=1:exit=0:libraries=0 gdb -q -batch \
-	-ex "handle SIGUSR1 nostop noprint" -ex "catch syscall exit_group" -ex run \
-	-ex "gcore $W/gcore" -ex kill "$W/tables" >"$W/gdb" 2>&1
-[ -s "$W/gcore" ] || skip "gdb cannot make a core file: $(tail -n 1 "$W/gdb")"
-"$O/leakwrap" report --core="$W/gcore" "$W/log" >"$W/out" || fail "report: status $?"
+report_of_core :libraries=0 "$W/tables"
 grep -q 'possibly lost: 2,110 bytes in 32 blocks' "$W/out" || fail "core: $(head "$W/out")"

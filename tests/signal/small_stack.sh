@@ -14,8 +14,8 @@ if [ -z "$room" ] || [ -z "$small" ]; then
 	fail "spare_stack.h does not say what a handler takes"
 fi
 manual_text wrap/man/leakwrap.7 >"$W/manual"
-promised=$(sed -n <"$W/manual" \
-	-e 's/.*a dump less than \([0-9]*\) KiB, a crash trace less than \([0-9]*\) KiB.*/\1 \2/p')
+kib='less than \([0-9]*\) KiB'
+promised=$(sed -n "s/.*A dump takes $kib, a crash trace $kib.*/\1 \2/p" "$W/manual")
 [ -n "$promised" ] || fail "leakwrap(7) does not say what a dump takes"
 [ $((${promised#* } * 1024)) -lt "$room" ] || fail "a crash trace takes more than $room bytes"
 

@@ -66,7 +66,7 @@ static void *change(void *argument)
 		default:
 			action.sa_handler = unit_random(&random) % 2 ? SIG_IGN : SIG_DFL;
 		}
-		CHECK(leakwrap_signals_view(&action, &before) == 0);
+		CHECK(leakwrap_signals_view(SIGUSR1, &action, &before) == 0);
 		CHECK(before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL ||
 		      before.sa_handler == on_first ||
 		      ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_second));
@@ -154,16 +154,16 @@ int main(void)
 	leakwrap_signals_install(SIGUSR1, dump, set);
 	CHECK(leakwrap_signals_owns(SIGUSR1) && !leakwrap_signals_owns(SIGUSR2));
 	/* The action from before is the view, and runs. */
-	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == on_first);
+	CHECK(leakwrap_signals_view(SIGUSR1, NULL, &now) == 0 && now.sa_handler == on_first);
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 1 && atomic_load(&first) == 1);
 
 	action.sa_flags = (int)SA_RESETHAND;
-	CHECK(leakwrap_signals_view(&action, NULL) == 0);
+	CHECK(leakwrap_signals_view(SIGUSR1, &action, NULL) == 0);
 	raise(SIGUSR1);
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 3 && atomic_load(&first) == 2);
-	CHECK(leakwrap_signals_view(NULL, &now) == 0 && now.sa_handler == SIG_DFL &&
+	CHECK(leakwrap_signals_view(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_DFL &&
 	      now.sa_flags == (int)SA_RESETHAND);
 
 	atomic_store(&dumps, 0);
@@ -179,12 +179,12 @@ int main(void)
 
 	/* The view is ignored for the next program, and comes back. */
 	action = (struct sigaction){.sa_handler = SIG_IGN};
-	CHECK(leakwrap_signals_view(&action, NULL) == 0);
+	CHECK(leakwrap_signals_view(SIGUSR1, &action, NULL) == 0);
 	leakwrap_signals_executing();
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
 	leakwrap_signals_not_executed();
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler != SIG_IGN);
-	leakwrap_signals_release();
+	CHECK(leakwrap_signals_release() && !leakwrap_signals_release());
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
 	CHECK(!leakwrap_signals_owns(SIGUSR1));
 	return 0;

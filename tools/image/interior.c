@@ -95,8 +95,11 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	/* glibc's vector of dynamic thread-local storage, see wrap/reach/interior.c. */
 	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
 	                              size % (2 * word) == 0 && first == size / (2 * word) - 2;
+	const bool is_behind_talloc_header =
+	        offset == 12 * word && size > 12 * word &&
+	        image_word(image, block->address + 8 * word) == size - 12 * word;
 	return is_old_string || is_array || is_behind_length || is_thread_vector ||
-	       is_aligned_part(search, block, pointer) ||
+	       is_behind_talloc_header || is_aligned_part(search, block, pointer) ||
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||

@@ -51,6 +51,13 @@ static bool is_thread_vector(uintptr_t block, size_t size)
 #endif
 }
 
+/* The header has 11 words, and is aligned to 16 bytes (libtalloc, talloc.c, struct
+ * talloc_chunk). */
+static bool is_behind_talloc_header(uintptr_t block, size_t size)
+{
+	return size > 12 * WORD && word_of(block, 8) == size - 12 * WORD;
+}
+
 /* Returns true if POINTER leads to an aligned part of the block, and the block's address stands in
  * front of the part or in it. */
 static bool is_aligned_part(uintptr_t block, size_t size, uintptr_t pointer)
@@ -187,6 +194,7 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 	        (offset == WORD && is_array(block, size)) ||
 	        (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
 	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
+	        (offset == 12 * WORD && is_behind_talloc_header(block, size)) ||
 	        is_aligned_part(block, size, pointer) || is_part_of_object(block, size, pointer) ||
 	        is_hash_table(block, size, pointer));
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* How many bytes at the start of a block may decide. */
-#define INTERIOR_HEAD (2 * sizeof(uintptr_t))
+#define INTERIOR_HEAD (9 * sizeof(uintptr_t))
 
 /* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
  * as a word has bytes.  So many bytes at the pointer and at the end of a block may decide. */
@@ -28,6 +28,10 @@
  * and one of programs that align blocks themselves (Eigen and OpenCV do):
  *
  *   - to an aligned address, behind the block's own address, by which they free it
+ *
+ * and one of libtalloc, the allocator of Samba and its relatives:
+ *
+ *   - behind its header, in which the size of the rest stands
  *
  * and one of Rust's standard library:
  *
