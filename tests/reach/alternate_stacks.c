@@ -12,11 +12,12 @@ enum { SIZE = 65536 };
 static NOINLINE void set_stack(size_t offset)
 {
 	stack_t stack = {.ss_size = SIZE};
+	char *block = malloc(SIZE + offset);
 
-	stack.ss_sp = (char *)malloc(SIZE + offset) + offset;
+	stack.ss_sp = block + offset;
 	sigaltstack(&stack, NULL);
-	stack.ss_sp = NULL;
-	__asm__ volatile("" : : "r"(&stack) : "memory");
+	stack.ss_sp = block = NULL;
+	__asm__ volatile("" : : "r"(&stack), "r"(block) : "memory");
 }
 
 static void *wait_for_ever(void *ready)
