@@ -60,7 +60,7 @@ static void catch_traps(void)
 	CHECK(sigaction(SIGTRAP, &action, NULL) == 0);
 }
 
-static uint64_t nanoseconds_now(void)
+static inline uint64_t nanoseconds_now(void)
 {
 	struct timespec now;
 
@@ -70,7 +70,7 @@ static uint64_t nanoseconds_now(void)
 
 /* Returns STRIDE, or a multiple where a trap takes long, so that a unit does not take minutes.  On
  * some virtual machines a trap takes 16 microseconds.  Catches traps. */
-static unsigned thinned(unsigned stride)
+static inline unsigned thinned(unsigned stride)
 {
 	enum { TRAP_NS = 4000 };
 	static unsigned factor;

@@ -85,14 +85,17 @@ void leakwrap_held_give(uint32_t mark)
 	atomic_store(&held.owner[i], 0);
 }
 
-bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block)
+static bool read_entry(const struct entry *entry, struct leakwrap_live_block *block)
 {
-	const struct entry *const entry = &held.entry[entry_of(mark)];
-
 	block->address = atomic_load(&entry->address);
 	block->size = atomic_load(&entry->size);
 	block->site = atomic_load(&entry->site);
 	return block->address != 0 && atomic_load(&entry->address) == block->address;
+}
+
+bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block)
+{
+	return read_entry(&held.entry[entry_of(mark)], block);
 }
 
 /* Has the call with entry I, which is this thread's, been left?  Stacks of coroutines and signal
@@ -110,15 +113,14 @@ uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block
 	const uint32_t first = first_of_window();
 
 	for (uint32_t i = first; i < first + WINDOW; i++) {
-		const uint32_t mark =
-		        atomic_load_explicit(&held.entry[i].mark, memory_order_relaxed);
 		uintptr_t owner = atomic_load_explicit(&held.owner[i], memory_order_relaxed);
 
-		if (owner != this_thread() || !leakwrap_held_read(mark, block) || !is_left(i, sp))
+		/* An entry that this thread was about to fill when a signal came has no mark yet. */
+		if (owner != this_thread() || !read_entry(&held.entry[i], block) || !is_left(i, sp))
 			continue;
 		/* A signal handler may take it over meanwhile. */
 		if (atomic_compare_exchange_strong(&held.owner[i], &owner, owner | ENDING))
-			return mark;
+			return atomic_load(&held.entry[i].mark);
 	}
 	return 0;
 }
