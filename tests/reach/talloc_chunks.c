@@ -1,5 +1,5 @@
-/* talloc_chunks.c - holds blocks as libtalloc does: the program has a pointer behind the header of a
- * tree's root, and the headers lead to each other.  One pointer leads behind no header. */
+/* talloc_chunks.c - holds blocks as libtalloc does: the program has a pointer behind the header of
+ * a tree's root, and the headers lead to each other.  One pointer leads behind no header. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

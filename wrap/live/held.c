@@ -115,7 +115,7 @@ uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		uintptr_t owner = atomic_load_explicit(&held.owner[i], memory_order_relaxed);
 
-		/* An entry that this thread was about to fill when a signal came has no mark yet. */
+		/* An entry that this thread was about to fill when a signal came has no mark. */
 		if (owner != this_thread() || !read_entry(&held.entry[i], block) || !is_left(i, sp))
 			continue;
 		/* A signal handler may take it over meanwhile. */
