@@ -118,8 +118,10 @@ bool leakwrap_readable(uintptr_t address);
 
 /* A signal mask. */
 struct leakwrap_mask {
-	uint64_t bits[2];   /* the kernel's sigset_t: 64 bits, 128 on MIPS */
+	uint64_t bits[2]; /* the kernel's sigset_t: 64 bits, 128 on MIPS */
+#ifndef LEAKWRAP_BARE
 	bool is_to_restore; /* false: a filter of the program forbade to change the mask */
+#endif
 };
 
 /* Blocks every signal for this thread.  Sets *BEFORE to the earlier mask. */
