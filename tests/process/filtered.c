@@ -31,6 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/awaited_signals.h"
 #include "wrap/leakwrap.h"
 
 static void *volatile kept;
@@ -119,10 +120,7 @@ static int waits(char **calls)
 	sigset_t set;
 	int signo;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	block_awaited_signals(&set);
 	forbid(calls[0]);
 	kept = malloc(33);
 	do {
@@ -142,8 +140,7 @@ static int invalid(char **calls)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0 || errno != EFAULT;
 }
 
-/* The first filter forbids write(2) and what makes a file in memory, but lets the kernel look at
- * that: a tracer that exports the second filter would die. */
+/* The first filter forbids write(2), by which libseccomp exports a filter. */
 static int loads(char **calls)
 {
 	scmp_filter_ctx context;

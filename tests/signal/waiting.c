@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "tests/awaited_signals.h"
 
 static int time_out(const sigset_t *set)
 {
@@ -45,10 +46,7 @@ int main(int argc, char **argv)
 	sigset_t set;
 	int signo;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR1);
-	sigaddset(&set, SIGTERM);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	block_awaited_signals(&set);
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "timeout") == 0)
 		return time_out(&set);

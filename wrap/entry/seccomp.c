@@ -23,37 +23,28 @@
 #ifdef LEAKWRAP_ENTRY_prctl
 ENTRY_DECLARE(int, prctl, (int option, ...));
 
-/* Instructions of classic BPF (uapi/linux/bpf_common.h). */
-#define LOAD_NUMBER           \
-	{                     \
-		0x20, 0, 0, 0 \
-	} /* of the system call: offset 0 of struct seccomp_data */
-#define ALLOW_IF_IT_IS(number)         \
-	{0x15, 0, 1, (number)},        \
-	{                              \
-		0x06, 0, 0, 0x7fff0000 \
-	}
-#define KILL_ELSE             \
-	{                     \
-		0x06, 0, 0, 0 \
-	}
+/* Instructions of classic BPF and results of filters (uapi/linux/bpf_common.h, seccomp.h). */
+enum { LOAD_WORD = 0x20, JUMP_IF_EQUAL = 0x15, RETURN = 0x06, KILL = 0, ALLOW = 0x7fff0000 };
 
-/* What the strict mode allows (seccomp(2)), as a filter. */
+/* What the strict mode allows (seccomp(2)), as a filter.  The system call's number comes first in
+ * struct seccomp_data. */
 static const struct leakwrap_filter_step strict[] = {
-        LOAD_NUMBER,
-        ALLOW_IF_IT_IS(__NR_read),
-        ALLOW_IF_IT_IS(__NR_write),
-        ALLOW_IF_IT_IS(__NR_exit),
-        ALLOW_IF_IT_IS(__NR_rt_sigreturn),
-        KILL_ELSE,
+        {LOAD_WORD, 0, 0, 0},
+        {JUMP_IF_EQUAL, 4, 0, __NR_read},
+        {JUMP_IF_EQUAL, 3, 0, __NR_write},
+        {JUMP_IF_EQUAL, 2, 0, __NR_exit},
+        {JUMP_IF_EQUAL, 1, 0, __NR_rt_sigreturn},
+        {RETURN, 0, 0, KILL},
+        {RETURN, 0, 0, ALLOW},
 };
 
-/* Returns whether the SIZE bytes at START can be read, or if not even that is known. */
+/* Returns whether the SIZE bytes at START can be read.  True if a filter forbids the tracer to find
+ * that out. */
 static bool may_read(const void *start, size_t size)
 {
 	const uintptr_t end = (uintptr_t)start + size;
 
-	if (size == 0 || !leakwrap_readable((uintptr_t)&end))
+	if (!leakwrap_readable((uintptr_t)&end))
 		return true;
 	for (uintptr_t at = (uintptr_t)start; at < end; at += LEAKWRAP_PAGE)
 		if (!leakwrap_readable(at))

@@ -187,8 +187,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_liv
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
  * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
  *
- * LEAKWRAP_NO_RECORD does not depend on *UNLESS.  If *USE is not 0 then, the region of BLOCK may be
- * one that the fast path may not use, with a record of BLOCK. */
+ * LEAKWRAP_NO_RECORD does not depend on *UNLESS.  With it *USE is set.  If it is not 0, BLOCK may
+ * have a record after all, in a region that the fast path may not use. */
 LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block,
                                                                 void *const *unless, uintptr_t *use)
 {

@@ -92,7 +92,7 @@ struct leakwrap_live_block {
 /* What the fast path found when it was to remove the record of a block. */
 enum leakwrap_removal {
 	LEAKWRAP_REMOVED,
-	LEAKWRAP_NO_RECORD, /* the block has no record */
+	LEAKWRAP_NO_RECORD, /* it found no record */
 	LEAKWRAP_NOT_FAST,  /* the block may have a record, which the slow path removes */
 };
 

@@ -162,13 +162,9 @@ static void link_record(struct module_record *record)
 static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed,
                                                  bool is_deepbind)
 {
-	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 	struct module_record *first, *record;
 	unsigned number;
 
-	/* Fast path: nearly all listed modules are in the current snapshot. */
-	if (current && is_same(current, listed))
-		return current;
 	HASH_FIND(hh, registry.by_start, &listed->start, sizeof(listed->start), first);
 	for (record = first; record; record = record->same_start)
 		if (is_same(&record->module, listed))

@@ -85,12 +85,18 @@ void leakwrap_faults_release(void)
 		leakwrap_action_set(faults[i], &before[i], NULL);
 }
 
+/* Reads into *STACK what the kernel knows of this thread's alternate stack.  Returns false if a
+ * filter of the program forbids it. */
+static bool read_alternate_stack(stack_t *stack)
+{
+	return leakwrap_syscall(__NR_sigaltstack, 0, (long)stack, 0, 0, 0, 0) == 0;
+}
+
 uintptr_t leakwrap_thread_alternate_stack(void)
 {
 	stack_t stack;
 
-	return leakwrap_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 &&
-	                       (stack.ss_flags & SS_DISABLE) == 0
+	return read_alternate_stack(&stack) && (stack.ss_flags & SS_DISABLE) == 0
 	               ? (uintptr_t)stack.ss_sp
 	               : 0;
 }
@@ -99,6 +105,5 @@ bool leakwrap_thread_is_on_alternate_stack(void)
 {
 	stack_t stack;
 
-	return leakwrap_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 &&
-	       (stack.ss_flags & SS_ONSTACK) != 0;
+	return read_alternate_stack(&stack) && (stack.ss_flags & SS_ONSTACK) != 0;
 }

@@ -206,8 +206,8 @@ LEAKWRAP_INLINE bool leakwrap_fast_take_over(const void *block, struct leakwrap_
 /* -- sampling ---------------------------------------------------------------------------------- */
 
 /* The functions here are for a thread that samples, and return false in any other.  They stand
- * behind a failure of the functions above, and cost exact recording nothing.  Under the other name
- * of leakwrap_self nothing of theirs is kept in a register of the fast path. */
+ * behind a failure of the functions above, and cost exact recording nothing.  After the real call
+ * they use the other name of leakwrap_self. */
 
 /* Returns whether this thread samples by the present settings. */
 LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)

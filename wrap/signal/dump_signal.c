@@ -169,15 +169,15 @@ static bool is_deadly(int signo)
 static void take_default_action(int signo)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};
+	const bool is_set = leakwrap_signals_set(signo, &action, NULL) == 0;
 	sigset_t only_signo, before;
 
+	if (!(is_set && leakwrap_signal_send(signo)) && is_deadly(signo))
+		leakwrap_process_end(128 + signo);
+	if (!is_set)
+		return;
 	sigemptyset(&only_signo);
 	sigaddset(&only_signo, signo);
-	if (leakwrap_signals_set(signo, &action, NULL) != 0 || !leakwrap_signal_send(signo)) {
-		if (is_deadly(signo))
-			leakwrap_process_end(128 + signo);
-		return;
-	}
 	sigprocmask(SIG_UNBLOCK, &only_signo, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	leakwrap_lock(&dump_signal.lock);
@@ -250,9 +250,8 @@ static bool is_tracers(const struct sigaction *action)
  * signal mask, too. */
 static bool is_action_forbidden(int signo)
 {
-	return leakwrap_filters_are_there() &&
-	       (leakwrap_filters_forbid(__NR_rt_sigaction, (const long[6]){signo}) ||
-	        leakwrap_filters_forbid(__NR_rt_sigprocmask, (const long[6]){SIG_UNBLOCK}));
+	return leakwrap_filters_forbid(__NR_rt_sigaction, (const long[6]){signo}) ||
+	       leakwrap_filters_forbid(__NR_rt_sigprocmask, (const long[6]){SIG_UNBLOCK});
 }
 
 /* Calls sigaction(2) past the wrapper, and asks no filter: the program makes this call. */
