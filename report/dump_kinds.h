@@ -77,12 +77,15 @@ static inline void leakwrap_park_allow(bool is_allowed)
 	(void)is_allowed;
 }
 
-/* An exception's dump has no kinds, so CONTEXT is not used. */
-#define LEAKWRAP_STAND_AT(standing, context)                            \
-	do {                                                            \
-		(void)(context);                                        \
-		__builtin_unwind_init();                                \
-		(standing)->sp = (uintptr_t)__builtin_frame_address(0); \
+/* An exception's dump has no kinds, so CONTEXT is not used.  *STANDING is on the stack that the scan
+ * reads: no word of it may be left from earlier calls. */
+#define LEAKWRAP_STAND_AT(standing, context)                         \
+	do {                                                         \
+		(void)(context);                                     \
+		__builtin_unwind_init();                             \
+		*(standing) = (struct leakwrap_standing){            \
+		        .sp = (uintptr_t)__builtin_frame_address(0), \
+		};                                                   \
 	} while (0)
 
 #endif
