@@ -57,11 +57,11 @@ DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIV
 
 $(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static): LEAKWRAP_LIB = $(O)/libleakwrap.a
 
-$(DEMO_PROGRAMS): $(O)/demo/%: $(O)/demo/%.o $(O)/libleakwrap.a linker-flags.mk
+$(DEMO_PROGRAMS): $(O)/demo/%: $(O)/demo/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(DEMO_LINK) $(LINK_QUIETLY)
 
-$(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(O)/libleakwrap.a linker-flags.mk
+$(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(DEMO_LINK) -static $(LINK_QUIETLY)
 

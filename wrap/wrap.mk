@@ -154,6 +154,9 @@ PROCESS_FILES := $(addprefix $(PROCESS)/,\
 .PHONY: process
 process: $(if $(filter bare,$(PORT)),,$(PROCESS_FILES))
 
+# What a program of this project is linked with.
+LINKED_RUNTIME := $(O)/libleakwrap.a $(PROCESS_FILES) linker-flags.mk
+
 # process_rule PREFIX,FLAG: compiles the variants whose objects' names begin with PREFIX.
 define process_rule
 $(PROCESS_SYMBOLS:%=$(PROCESS)/entry/$(1)%.o): $(PROCESS)/entry/$(1)%.o: \

@@ -59,7 +59,6 @@ $(BENCH_OBJECTS): $(O)/bench/%.o: tests/bench/bench.mk
 		$(if $(filter $*,$(BENCH_WHOLE)),$(BENCH_CFLAGS_whole)) \
 		-MMD -MP -c -o $@ $(filter %.c,$^)
 
-BENCH_RUNTIME := $(O)/libleakwrap.a linker-flags.mk
 BENCH_LINK = $(CC) -o $@ $(filter %.o,$^) \
 	$(foreach archive,$(BENCH_ARCHIVES_$*),$$($(CC) -print-file-name=$(archive))) \
 	$(BENCH_LIBS_$*)
@@ -77,18 +76,18 @@ $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-untraced): $(O)/bench/pairs.%-untraced: 
 
 $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): $(O)/bench/pairs.%-leakwrap: \
-		$(O)/bench/pairs.o $(BENCH_RUNTIME)
+		$(O)/bench/pairs.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) \
 		-pthread $(LINK_QUIETLY)
 
 $(O)/bench/frames: LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(O)/bench/frames: $(O)/bench/frames.o $(BENCH_RUNTIME)
+$(O)/bench/frames: $(O)/bench/frames.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lunwind
 
 $(O)/bench/reach: LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(O)/bench/reach: $(O)/bench/reach.o $(BENCH_RUNTIME)
+$(O)/bench/reach: $(O)/bench/reach.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -pthread
 
@@ -97,7 +96,7 @@ $(BENCH_ALL:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(Q)$(BENCH_LINK) -lm -pthread $(LINK_QUIETLY)
 
 $(BENCH_ALL:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
-$(BENCH_ALL:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(BENCH_RUNTIME)
+$(BENCH_ALL:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
 
@@ -107,7 +106,7 @@ $(BENCH_WHOLE:%=$(O)/bench/%.static-untraced): $(O)/bench/%.static-untraced: $(O
 
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: \
-		$(O)/bench/%.o $(BENCH_RUNTIME)
+		$(O)/bench/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) \
 		$(if $(findstring -lstdc++,$(BENCH_LINK)),\
@@ -124,7 +123,7 @@ $(BENCH_WHOLE:%=$(O)/bench/%.shared-untraced): $(O)/bench/%.shared-untraced: $(O
 
 $(BENCH_WHOLE:%=$(O)/bench/%.shared-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_WHOLE:%=$(O)/bench/%.shared-leakwrap): $(O)/bench/%.shared-leakwrap: \
-		$(O)/bench/%.o $(BENCH_RUNTIME)
+		$(O)/bench/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(BENCH_LINK_SHARED) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread
 
