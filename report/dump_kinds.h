@@ -77,8 +77,8 @@ static inline void leakwrap_park_allow(bool is_allowed)
 	(void)is_allowed;
 }
 
-/* An exception's dump has no kinds, so CONTEXT is not used.  *STANDING is on the stack that the scan
- * reads: no word of it may be left from earlier calls. */
+/* An exception's dump has no kinds, so CONTEXT is not used.  The scan reads the stack that
+ * *STANDING is on: no word of it may be left from earlier calls. */
 #define LEAKWRAP_STAND_AT(standing, context)                         \
 	do {                                                         \
 		(void)(context);                                     \

@@ -200,7 +200,9 @@ static uint64_t program_bias(const struct parsed_dump *parsed)
 	return 0;
 }
 
-/* Returns the dumps of the open process that PARSED, a damaged dump, may come from, or NULL. */
+static const struct history no_history;
+
+/* Returns the dumps of the open process that PARSED, a damaged dump, may come from. */
 static const struct history *history_of(struct fleet *fleet, const struct parsed_dump *parsed)
 {
 	const struct module program = {.name = "", .main = true};
@@ -214,14 +216,14 @@ static const struct history *history_of(struct fleet *fleet, const struct parsed
 	const struct open_process *process =
 	        (const struct open_process *)find_namesake(&fleet->namesakes, &dump);
 
-	return process ? &process->history : NULL;
+	return process ? &process->history : &no_history;
 }
 
 static void take_dump(void *context, const struct parsed_dump *parsed)
 {
 	struct fleet *fleet = context;
 	struct arena arena = {0};
-	const struct history *history = parsed->damage ? history_of(fleet, parsed) : NULL;
+	const struct history *history = parsed->damage ? history_of(fleet, parsed) : &no_history;
 	const struct dump *dump = history_copy(history, fleet->report, parsed, &arena);
 
 	if (dump->damage)

@@ -24,8 +24,8 @@ struct dump *history_copy(const struct history *history, struct report *report,
                           const struct parsed_dump *parsed, struct arena *arena)
 {
 	report->dump_arena = arena;
-	report->earlier = history ? history->dumps : NULL;
-	report->earlier_count = history ? history->count : 0;
+	report->earlier = history->dumps;
+	report->earlier_count = history->count;
 	struct dump *dump = copy_dump(report, parsed);
 	report->earlier = NULL;
 	report->dump_arena = &report->arena;

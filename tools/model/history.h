@@ -12,8 +12,8 @@ struct history {
 };
 
 /* Returns a copy of PARSED, whose modules, locations and stacks are in REPORT.  What only the copy
- * has is in ARENA, which is all 0 before.  HISTORY has earlier dumps of the process, which may tell
- * what PARSED has lost; or NULL. */
+ * has is in ARENA, which is all 0 before.  The dumps in HISTORY are earlier ones of the process,
+ * and may tell what PARSED has lost. */
 struct dump *history_copy(const struct history *history, struct report *report,
                           const struct parsed_dump *parsed, struct arena *arena);
 

@@ -63,8 +63,8 @@ void leakwrap_filters_withdraw(struct leakwrap_filter *filter);
 /* Returns the process that added the last filter; 0 if none was added. */
 int leakwrap_filters_process(void);
 
-/* PROCESS is a forked child of the process that added the last filter, if there is one. */
-void leakwrap_filters_forked(int process);
+/* CHILD is a forked child of the process that added the last filter, if there is one. */
+void leakwrap_filters_forked(int child);
 
 /* Returns whether there is a filter, known or not. */
 bool leakwrap_filters_are_there(void);
