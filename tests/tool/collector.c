@@ -2,7 +2,7 @@
  *
  * It prints its port.  Request N goes to files of the folder ARGV[1]: N.request has the method, the
  * path and the parameters, N.headers the headers, N.body the body, and N.part.NAME the parts of a
- * form.  The file "status" has the status of the answers.
+ * form.  The file "status" has the status of the answers.  Redirections are to http://elsewhere/.
  */
 #include <microhttpd.h>
 #include <signal.h>
@@ -101,6 +101,8 @@ static enum MHD_Result answer(void *unused, struct MHD_Connection *connection, c
 		fclose(file);
 	struct MHD_Response *response =
 	        MHD_create_response_from_buffer(2, (void *)"ok", MHD_RESPMEM_PERSISTENT);
+	if (status >= 301 && status <= 308)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_LOCATION, "http://elsewhere/");
 	enum MHD_Result result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;

@@ -90,9 +90,35 @@ start_collector "$port"
 status_is 0 push --count=1
 equal "queue" "$(find "$W/queue" -type f | wc -l)" 0
 [ -f "$W/got/3.request" ] || fail "what waited was not sent: $(ls "$W/got")"
-echo 400 >"$W/got/status"
-status_is 0 push --count=1
-said 'refuses a profile: status 400'
+for status in 400 413; do
+	echo $status >"$W/got/status"
+	status_is 2 push --count=1
+	said "refuses a profile, which is lost: status $status"
+	equal "queue" "$(find "$W/queue" -type f | wc -l)" 0
+done
+# Not the profile is at fault: a proxy, a password, a wrong path, a server that asks for a second
+# try.
+for status in 302 401 404 408; do
+	echo $status >"$W/got/status"
+	status_is 2 push --count=1
+	case $status in 302) sends=', and sends to http://elsewhere/' ;; *) sends= ;; esac
+	said "answers $status$sends: profiles wait"
+	equal "queue" "$(find "$W/queue" -type f | wc -l)" 1
+	rm "$W"/queue/*
+done
+
+# SIGTERM ends the wait for an answer: no message says that the server was too slow.
+kill -STOP "$collector"
+"$lw" push --to="http://127.0.0.1:$port" --queue="$W/queue" pushed >"$W/out" 2>"$W/err" &
+pushing=$!
+started="$started $pushing"
+wait_until "$patience" sh -c "ls $W/queue | grep -q '^profile-[0-9-]*\$'" || fail "no profile"
+sleep 1
+kill -TERM $pushing
+wait $pushing && fail "push: status 0 with a profile in the queue"
+[ ! -s "$W/err" ] || fail "push says: $(cat "$W/err")"
+kill -CONT "$collector"
+rm "$W"/queue/*
 
 # The queue is bounded, and the oldest profiles go first.
 echo 503 >"$W/got/status"
@@ -100,7 +126,7 @@ for _ in 1 2 3 4; do
 	push --count=1 --queue-bytes=3000 >"$W/out" 2>"$W/err"
 	sleep 1
 done
-said 'the queue is full: 1 profiles were dropped'
+said 'the queue is full: 1 profile was dropped'
 [ "$(cat "$W"/queue/* | wc -c)" -le 3000 ] || fail "the queue is too large"
 # Which are the oldest does not depend on the clock: a profile that waits since the clock was ahead.
 rm "$W"/queue/*
@@ -161,7 +187,7 @@ said '--queue=/etc/passwd: Not a directory$'
 status_is 2 push --label=1x=y
 said 'NAME=VALUE'
 status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed
-said 'profiles wait'
+said 'begins with http:// or https://$'
 status_is 2 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/none" pushed
 said 'No such file'
 mkdir "$W/waits" || exit 2

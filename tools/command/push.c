@@ -1,8 +1,8 @@
 /* push.c - the command push: sends profiles of running programs to a server of profiles.
  *
  * A request is a file of the queue until the server has taken it.  The file has the path, the type
- * of the body and the body, the first two in a line each.  Its name is the time of the request, so
- * that the oldest is sent first.  A queue that is too large loses its oldest requests.
+ * of the body and the body, the first two in a line each.  Its name numbers the request, so that the
+ * oldest is sent first.  A queue that is too large loses its oldest requests.
  */
 #include "tools/command/commands.h"
 #include "tools/util.h"
@@ -56,8 +56,8 @@ struct push {
 	bool complained;       /* that the server cannot be reached */
 	bool unread;           /* a file of the queue could not be read in this round */
 	bool complained_unread;
-	bool waits; /* no process was there at the last look */
-	unsigned long sent, lost;
+	bool waits;    /* no process was there at the last look */
+	bool has_lost; /* a profile was dropped */
 };
 
 static volatile sig_atomic_t ended;
@@ -91,12 +91,22 @@ static void add_label(struct push *push, const struct argp_state *state, char *a
 	push->labels[push->label_count++] = (struct label){argument, equals + 1};
 }
 
+/* Returns whether TO may be the URL of a server.  Without a scheme libcurl takes http. */
+static bool is_server(const char *to)
+{
+	return strncasecmp(to, "http://", 7) == 0 || strncasecmp(to, "https://", 8) == 0 ||
+	       !strstr(to, "://");
+}
+
 static error_t parse_push(int key, char *argument, struct argp_state *state)
 {
 	struct push *push = state->input;
 	switch (key) {
 	case KEY_TO:
 		push->to = option_text(state, "to", argument);
+		if (!is_server(push->to))
+			argp_error(state, "--to=%s: a URL that begins with http:// or https://",
+			           argument);
 		break;
 	case KEY_PROTOCOL:
 		if (strcmp(argument, "parca") != 0 && strcmp(argument, "pyroscope") != 0)
@@ -173,18 +183,20 @@ static void shorten_queue(struct push *push)
 	int count;
 	struct dirent **names = list_queue(push, &count);
 	uint64_t bytes = 0;
+	unsigned long dropped = 0;
 	for (int i = count; i-- > 0;) {
 		char *path = arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name);
 		struct stat status;
 		if (stat(path, &status) == 0)
 			bytes += (uint64_t)status.st_size;
 		if (bytes > push->queue_bytes && unlink(path) == 0)
-			push->lost++;
+			dropped++;
 	}
 	free_list(names, count);
-	if (push->lost)
-		complain("the queue is full: %lu profiles were dropped", push->lost);
-	push->lost = 0;
+	if (dropped)
+		complain("the queue is full: %lu profile%s dropped", dropped,
+		         dropped == 1 ? " was" : "s were");
+	push->has_lost |= dropped != 0;
 }
 
 /* Returns a number for the next request, above those of all that wait.  The time would not do: a
@@ -207,7 +219,8 @@ static void enqueue(struct push *push, const struct push_request *request)
 	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!stream) {
-		complain("%s: %s", part, strerror(errno));
+		complain("%s: %s: a profile is lost", part, strerror(errno));
+		push->has_lost = true;
 		return;
 	}
 	fprintf(stream, "%s\n%s\n", request->path, request->type);
@@ -215,7 +228,8 @@ static void enqueue(struct push *push, const struct push_request *request)
 	bool failed = ferror(stream) != 0;
 	failed |= fclose(stream) != 0;
 	if (failed || rename(part, path) != 0) {
-		complain("%s: %s", path, strerror(errno));
+		complain("%s: %s: a profile is lost", path, strerror(errno));
+		push->has_lost = true;
 		unlink(part);
 	}
 }
@@ -226,6 +240,14 @@ static size_t ignore_answer(char *bytes, size_t size, size_t count, void *unused
 {
 	(void)bytes, (void)unused;
 	return size * count;
+}
+
+/* Ends a transfer when the tool shall end. */
+static int is_to_end(void *unused, curl_off_t down, curl_off_t downloaded, curl_off_t up,
+                     curl_off_t uploaded)
+{
+	(void)unused, (void)down, (void)downloaded, (void)up, (void)uploaded;
+	return ended != 0;
 }
 
 /* Sends the BODY of SIZE bytes.  Returns the status of HTTP, 0 if there is no answer; then *ERROR
@@ -251,6 +273,8 @@ static long post(struct push *push, const char *path, const char *type, const ch
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, ignore_answer);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, 30L);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, is_to_end);
 	CURLcode code = curl_easy_perform(curl);
 	if (code == CURLE_OK)
 		curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
@@ -295,6 +319,33 @@ static void note_unread(struct push *push, const char *path)
 	push->unread = true;
 }
 
+/* Returns whether a server that answers STATUS refuses the profile itself (RFC 9110, sections 15.5
+ * and 15.6).  Other errors are the server's or a proxy's, or somebody mends them: the profile is
+ * sent again. */
+static bool is_refusal(long status)
+{
+	return status == 400 || status == 413 || status == 415 || status == 422;
+}
+
+/* Says that profiles wait: the server answered STATUS, or did not answer because of ERROR.  Says it
+ * once as long as that is so. */
+static void note_waiting(struct push *push, long status, const char *error)
+{
+	const char *other = NULL;
+
+	if (push->complained || ended)
+		return;
+	push->complained = true;
+	curl_easy_getinfo(push->curl, CURLINFO_REDIRECT_URL, &other);
+	if (status == 0)
+		complain("%s: %s: profiles wait in %s", push->to, error, push->queue);
+	else if (other)
+		complain("%s answers %ld, and sends to %s: profiles wait in %s", push->to, status,
+		         other, push->queue);
+	else
+		complain("%s answers %ld: profiles wait in %s", push->to, status, push->queue);
+}
+
 /* Sends the request in the file PATH.  Returns false if the server is to be tried later. */
 static bool send_queued(struct push *push, const char *path)
 {
@@ -317,20 +368,14 @@ static bool send_queued(struct push *push, const char *path)
 	*body++ = '\0';
 	long status = post(push, text, type, body, size - (size_t)(body - text), &error);
 	free(text);
-	/* A server that is not there, is busy, or fails, may take the request later. */
-	if (status == 0 || status == 429 || status >= 500) {
-		if (!push->complained && status)
-			complain("%s answers %ld: profiles wait in %s", push->to, status,
-			         push->queue);
-		else if (!push->complained)
-			complain("%s: %s: profiles wait in %s", push->to, error, push->queue);
-		push->complained = true;
+	if ((status < 200 || status >= 300) && !is_refusal(status)) {
+		note_waiting(push, status, error);
 		return false;
 	}
-	if (status >= 300)
-		complain("%s refuses a profile: status %ld", push->to, status);
-	else
-		push->sent++;
+	if (is_refusal(status)) {
+		complain("%s refuses a profile, which is lost: status %ld", push->to, status);
+		push->has_lost = true;
+	}
 	unlink(path);
 	return true;
 }
@@ -473,7 +518,7 @@ int command_push(int argc, char **argv)
 	free_list(names, left);
 	arena_free(&push.arena);
 	free(push.options.wanted);
-	return left ? STATUS_USAGE : STATUS_FINE;
+	return left || push.has_lost ? STATUS_USAGE : STATUS_FINE;
 }
 
 #else
