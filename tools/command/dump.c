@@ -10,7 +10,7 @@
 
 #include "tools/command/commands.h"
 #include "tools/command/process_options.h"
-#include "tools/process/dump_log.h"
+#include "tools/process/log_hint.h"
 
 struct dump_options {
 	struct process_options process;
@@ -47,9 +47,10 @@ static bool print_dump(const struct target_process *process, struct dump_log *lo
 }
 
 /* Returns why PROCESS may have written no dump: the end of a message. */
-static const char *find_reason(struct arena *arena, const struct target_process *process)
+static const char *find_reason(struct arena *arena, const struct target_process *process,
+                               const struct dump_log *log)
 {
-	const char *hint = dump_log_hint(arena, process);
+	const char *hint = log_hint(arena, process, log);
 	if (*hint || process->signal >= SIGRTMIN)
 		return hint;
 	return "; if the program or one of its libraries uses the dump signal itself, start it "
@@ -73,7 +74,7 @@ static enum status wait_for_dump(struct arena *arena, const struct target_proces
 		nanosleep(&pause, NULL);
 	}
 	complain("no whole dump of process %d came to %s within %" PRIu64 " s%s", process->pid,
-	         log->name, timeout, find_reason(arena, process));
+	         log->name, timeout, find_reason(arena, process, log));
 	return STATUS_USAGE;
 }
 

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -250,38 +249,6 @@ bool dump_log_is_read(const struct dump_log *log, const struct target_process *p
 	         "LEAKWRAP_OPTIONS=log=FILE",
 	         process->pid, log->name, log->what);
 	return false;
-}
-
-const char *dump_log_hint(struct arena *arena, const struct target_process *process)
-{
-	const char *root = process_path(arena, process->pid, "root");
-	const char *slash = strrchr(process->log, '/');
-	char target[4096];
-	ssize_t length = readlink(root, target, sizeof target);
-	struct stat status;
-
-	if (process->log[0] != '/')
-		return "";
-	if (length > 0 && !(length == 1 && target[0] == '/'))
-		return arena_format(arena,
-		                    "; its root folder is %.*s, from where the log's path counts",
-		                    (int)length, target);
-	const char *folder =
-	        arena_format(arena, "%s%.*s", root, (int)(slash - process->log), process->log);
-	struct statvfs system;
-	if (strchr(folder, '%'))
-		return "";
-	if (stat(folder, &status) != 0)
-		return errno == ENOENT ? "; the log's folder is not there" : "";
-	if (statvfs(folder, &system) != 0)
-		return "";
-	if ((system.f_flag & ST_RDONLY) != 0)
-		return "; the log's file system is read-only";
-	if (system.f_bavail == 0)
-		return "; the log's file system is full";
-	return has_filter(arena, process)
-	               ? "; its seccomp filter may forbid to open the log, see leakwrap(7)"
-	               : "";
 }
 
 /* -- reading the dump -------------------------------------------------------------------------- */

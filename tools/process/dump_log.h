@@ -50,11 +50,6 @@ bool dump_log_is_read(const struct dump_log *log, const struct target_process *p
 char *dump_log_read(const struct target_process *process, struct dump_log *log, bool kinds,
                     size_t *size);
 
-/* Returns why the dump of PROCESS may not have come to its log, as the end of a message: the
- * process has another root folder or a seccomp filter, or the log's folder is not there or cannot
- * take more.  Returns "" if none of these is known.  Strings come from ARENA. */
-const char *dump_log_hint(struct arena *arena, const struct target_process *process);
-
 void dump_log_free(struct dump_log *log);
 
 #endif
