@@ -86,6 +86,28 @@ status_is 1 "$lw" report --fail-on-leaks "$W/series"
 make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null | head -n 4 >"$W/cut"
 status_is 2 "$lw" report --fail-on-leaks "$W/cut"
 said 'cannot be judged'
+
+# A dump that lost what acquits its blocks accuses nobody, wherever it was cut.
+cat >"$W/keeps.c" <<'END'
+#include <stdlib.h>
+
+static void *volatile kept;
+
+int main(void)
+{
+	kept = malloc(5000);
+	return 0;
+}
+END
+build keeps "$W/keeps.c"
+LEAKWRAP_OPTIONS=log="$W/keeps.log" "$W/keeps" || fail "keeps"
+status_is 0 "$lw" report --fail-on-leaks "$W/keeps.log"
+lines=$(wc -l <"$W/keeps.log")
+while [ $((lines -= 1)) -gt 0 ]; do
+	head -n $lines "$W/keeps.log" >"$W/cut"
+	status_is 2 "$lw" report --fail-on-leaks "$W/cut"
+	said 'cannot be judged'
+done
 status_is 0 "$lw" report "$W/cut"
 
 # The C library of a static program keeps blocks for itself, which are no leaks.
