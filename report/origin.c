@@ -134,6 +134,13 @@ static enum role role_in_program(const struct leakwrap_module *program,
 	}
 }
 
+/* Does glibc's function NAME allocate the buffer of a stream?  The stream owns it, although scanf or
+ * getline, which allocate for their caller, may be the first to need it. */
+static bool is_for_stream(const char *name)
+{
+	return begins_with(name, "_IO_") && strstr(name, "doalloc");
+}
+
 /* Returns the role of the C library's frame at PC in MODULE. */
 static enum role role_in_libc(uintptr_t pc, const struct leakwrap_module *module)
 {
@@ -141,8 +148,11 @@ static enum role role_in_libc(uintptr_t pc, const struct leakwrap_module *module
 	const uintptr_t near = 512;
 	struct leakwrap_function function;
 
-	if (leakwrap_symbol_find(module, pc - 1, &function))
+	if (leakwrap_symbol_find(module, pc - 1, &function)) {
+		if (is_for_stream(function.name))
+			return ROLE_SYSTEM;
 		return is_for_caller(function.name) ? ROLE_LIBC_FOR_CALLER : ROLE_LIBC;
+	}
 	for (unsigned i = 0; leakwrap_symbol_behind(module, pc - 1, i, &function); i++)
 		if (function.offset < near && is_for_caller(function.name))
 			return ROLE_LIBC_NEAR_FORWARDER;

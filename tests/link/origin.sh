@@ -128,6 +128,35 @@ for kind in -static -static-libstdc++ -pie; do
 	done
 done
 
+# The buffer of a stream belongs to the C library, though getline or scanf, which allocate for their
+# caller, may be the first to need it.
+cat >"$W/buffer.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+int main(int argc, char **argv)
+{
+	const char *how = argc > 1 ? argv[1] : "";
+	char *line = NULL;
+	size_t size = 0;
+	int number;
+	if (strcmp(how, "getline") == 0)
+		return getline(&line, &size, stdin) != 3 ? 1 : (free(line), 0);
+	if (strcmp(how, "scanf") == 0)
+		return scanf("%d", &number) != 1;
+	return wscanf(L"%d", &number) != 1;
+}
+END
+echo 12 >"$W/12"
+for kind in -static -pie; do
+	build buffer $kind "$W/buffer.c"
+	for how in getline scanf wscanf; do
+		judge "$kind, $how" "$W/buffer" 0 $how <"$W/12"
+		[ -n "$(marked)" ] || fail "$kind, $how: no buffer"
+	done
+done
+
 # A stripped program cannot tell whose its blocks are, so its own dump marks none. The tool can
 # tell, if it finds the symbols.
 # shellcheck disable=SC2086
