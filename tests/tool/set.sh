@@ -54,6 +54,8 @@ shows '] allocated allocated_bytes='
 cp "$W/out" "$W/switched"
 status_is 0 "$lw" report "$W/switched"
 shows '^  allocated while this was counted: '
+shows '^  allocated most often while this was counted$'
+shows_not 'so far'
 # The interval may change while it is off, and both at once.
 status_is 0 "$lw" set $pid sample=0
 allocate 1

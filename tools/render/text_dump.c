@@ -187,8 +187,7 @@ static void put_allocation(struct page *page, const struct dump *dump)
 	const struct estimate *estimate = &totals->estimate;
 
 	if (estimate->allocated_bytes >= 0 && estimate->allocated_blocks >= 0) {
-		fprintf(page->stream, "  allocated %s: %s in %s",
-		        totals->recording ? "while this was counted" : "so far",
+		fprintf(page->stream, "  allocated %s: %s in %s", when_allocated(totals),
 		        counted(page, (uint64_t)estimate->allocated_bytes, "byte"),
 		        counted(page, (uint64_t)estimate->allocated_blocks, "block"));
 		put_temporary(page, estimate);

@@ -103,6 +103,9 @@ void put_error(struct page *page, int64_t error);
 void put_peak(struct page *page, const struct dump *dump, unsigned top);
 void put_allocated(struct page *page, const struct dump *dump, unsigned top);
 
+/* Returns when what a dump with TOTALS says that was allocated was allocated. */
+const char *when_allocated(const struct totals *totals);
+
 /* Writes ", N of them temporary" about the blocks that were allocated, if that is known. */
 void put_temporary(struct page *page, const struct estimate *estimate);
 

@@ -83,6 +83,11 @@ void put_temporary(struct page *page, const struct estimate *estimate)
 		        with_commas((uint64_t)estimate->temporary_blocks));
 }
 
+const char *when_allocated(const struct totals *totals)
+{
+	return totals->recording ? "while this was counted" : "so far";
+}
+
 static int64_t allocated_blocks(const struct site *site)
 {
 	return site->estimate.allocated_bytes < 0 ? -1 : site->estimate.allocated_blocks;
@@ -98,7 +103,8 @@ void put_allocated(struct page *page, const struct dump *dump, unsigned top)
 	/* Call sites with less than a hundredth are left out. */
 	ranking = rank_sites(dump, allocated_blocks, all / 100, top);
 	if (ranking.count > 0)
-		fputs("\n  allocated most often so far\n", page->stream);
+		fprintf(page->stream, "\n  allocated most often %s\n",
+		        when_allocated(&dump->totals));
 	for (size_t i = 0; i < ranking.count; i++) {
 		const struct site *site = ranking.all[i].site;
 		const struct estimate *estimate = &site->estimate;
