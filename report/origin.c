@@ -134,8 +134,8 @@ static enum role role_in_program(const struct leakwrap_module *program,
 	}
 }
 
-/* Does glibc's function NAME allocate the buffer of a stream?  The stream owns it, although scanf or
- * getline, which allocate for their caller, may be the first to need it. */
+/* Does glibc's function NAME allocate the buffer of a stream?  The stream owns it, although scanf
+ * or getline, which allocate for their caller, may be the first to need it. */
 static bool is_for_stream(const char *name)
 {
 	return begins_with(name, "_IO_") && strstr(name, "doalloc");

@@ -141,6 +141,8 @@ done <<-END
 	signal=33
 	dump_at="live:10M,live:30M"
 	dump_at="failure,failure"
+	dump_at="live:0"
+	dump_at="rss:0K"
 	dump_at="limit:50,rss:1G,limit:60"
 	fail=nth=1000,below=a,below=b
 	fail=nth=1000,sticky,sticky
@@ -166,7 +168,7 @@ run signal=33
 grep -q "^leakwrap: option 'signal=33' .* to below RTMIN+0 are the C library's own; " "$log" ||
 	fail "that a signal is the C library's is not said: $(head -n 1 "$log")"
 run log=/tmp/%z
-grep -q "^leakwrap: option 'log=/tmp/%z' .*; in PATH p, n, e, h or % follows each %; " "$log" ||
+grep -q "^leakwrap: option 'log=/tmp/%z' .* in it p, n, e, h or % follows each %; " "$log" ||
 	fail "the conversions are not said: $(head -n 1 "$log")"
 for bad in 'dump_at="live:1,live:2"' fail=nth=1000,below=a,below=b; do
 	run "$bad"

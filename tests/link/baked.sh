@@ -71,8 +71,8 @@ done
 refused memory=1Q "'1Q' is no value of memory; it takes BYTES; K, M and G may follow"
 refused 'log="/tmp/a:b' "the quotation mark in the value of 'log' has no end"
 
-refused log=%q "'%q' is no value of log; it takes stderr or PATH; in PATH p, n, e, h or % follows \
-each %"
+refused log=%q "'%q' is no value of log; it takes stderr or PATH; PATH is shorter than \
+1,024 bytes, and in it p, n, e, h or % follows each %"
 refused 'dump_at="foo:1"' "'foo:1' is no value of dump_at; it takes none or in quotes live:BYTES, \
 rss:BYTES, limit:PERCENT, height:PERCENT, failure; each of them once at most"
 
@@ -144,6 +144,8 @@ good dump_at=failure
 good dump_at="live:1M,rss:2G,limit:100,height:1000,failure"
 bad dump_at=
 bad dump_at="foo:1"
+bad dump_at="live:0"
+bad dump_at="rss:0K"
 bad dump_at="live:1M,live:2M"
 bad dump_at="limit:101"
 bad dump_at="height:0"

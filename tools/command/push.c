@@ -1,8 +1,8 @@
 /* push.c - the command push: sends profiles of running programs to a server of profiles.
  *
  * A request is a file of the queue until the server has taken it.  The file has the path, the type
- * of the body and the body, the first two in a line each.  Its name numbers the request, so that the
- * oldest is sent first.  A queue that is too large loses its oldest requests.
+ * of the body and the body, the first two in a line each.  Its name numbers the request, so that
+ * the oldest is sent first.  A queue that is too large loses its oldest requests.
  */
 #include "tools/command/commands.h"
 #include "tools/util.h"

@@ -165,6 +165,8 @@ static bool read_selected(const char *path, const char *selector, struct selecti
 		complain("%s: %s", log, error);
 	else if (selection->report->lacks_dumps)
 		complain("%s holds no dump", log);
+	else if (selection->taken == 0 && selection->which)
+		complain("%s holds no dump %s", log, strrchr(selector, '@') + 1);
 	else if (selection->taken == 0 && selection->sequence)
 		complain("%s holds no dump %s; its last is %llu", log, strrchr(selector, '@') + 1,
 		         (unsigned long long)selection->last_sequence);

@@ -500,7 +500,9 @@ bool examine_process(struct arena *arena, struct target_process *process,
 	char *status = read_process_file(arena, pid, "status", &size);
 	if (!status) {
 		complain("process %d: %s", pid,
-		         errno == ENOENT ? "there is none" : strerror(errno));
+		         errno != ENOENT                       ? strerror(errno)
+		         : kill(pid, 0) == 0 || errno == EPERM ? "/proc does not show it"
+		                                               : "there is none");
 		return false;
 	}
 	if (!is_running(arena, pid, status))

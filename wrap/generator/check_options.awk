@@ -78,7 +78,7 @@ function is_dump_at(text,    parts, count, i, name, value, has) {
 		if (value == "failure")
 			continue
 		if (!sub(/^[a-z]*:/, "", value) ||
-		    !(name ~ /^(live|rss)$/ && is_bytes(value) ||
+		    !(name ~ /^(live|rss)$/ && is_bytes(value) && value !~ /^0+[KMGkmg]?$/ ||
 		      name == "limit" && is_number(value, 1, 100) ||
 		      name == "height" && is_number(value, 1, 1000)))
 			return 0
@@ -174,7 +174,8 @@ function hint_about(key) {
 		return "; KILL and STOP cannot be caught, SEGV, BUS, FPE, ILL, TRAP and ABRT " \
 			"report faults, and those from 32 to below RTMIN+0 are the C library's own"
 	if (key == "log")
-		return "; in PATH p, n, e, h or % follows each %"
+		return "; PATH is shorter than 1,024 bytes, and in it p, n, e, h or % follows " \
+			"each %"
 	if (key == "dump_at")
 		return "; each of them once at most"
 	if (key == "fail")

@@ -246,6 +246,13 @@ static bool parse_percent(struct span value, size_t most, unsigned *percent)
 	return true;
 }
 
+/* Reads a threshold in bytes, which is not 0.  Returns false if it is wrong, or if *THRESHOLD is
+ * set. */
+static bool parse_threshold(struct span value, size_t *threshold)
+{
+	return *threshold == 0 && parse_bytes(value, threshold) && *threshold != 0;
+}
+
 /* Reads one part of dump_at=, such as "rss:2G".  Returns false if it is wrong, or if the option has
  * had a part of that name. */
 static bool set_one_dump_at(struct span part)
@@ -262,11 +269,9 @@ static bool set_one_dump_at(struct span part)
 		return is_first;
 	}
 	if (is_word(name, "live"))
-		return leakwrap_options.dump_at_live == 0 &&
-		       parse_bytes(value, &leakwrap_options.dump_at_live);
+		return parse_threshold(value, &leakwrap_options.dump_at_live);
 	if (is_word(name, "rss"))
-		return leakwrap_options.dump_at_rss == 0 &&
-		       parse_bytes(value, &leakwrap_options.dump_at_rss);
+		return parse_threshold(value, &leakwrap_options.dump_at_rss);
 	if (is_word(name, "limit"))
 		return leakwrap_options.dump_at_limit == 0 &&
 		       parse_percent(value, 100, &leakwrap_options.dump_at_limit);
@@ -460,7 +465,8 @@ static const char *hint_about(bool (*set)(struct span value))
 		return "; KILL and STOP cannot be caught, SEGV, BUS, FPE, ILL, TRAP and ABRT "
 		       "report faults, and those from 32 to below RTMIN+0 are the C library's own";
 	if (set == set_log)
-		return "; in PATH p, n, e, h or % follows each %";
+		return "; PATH is shorter than 1,024 bytes, and in it p, n, e, h or % follows "
+		       "each %";
 	if (set == set_dump_at)
 		return "; each of them once at most; for a shell: "
 		       "LEAKWRAP_OPTIONS='dump_at=\"limit:90,failure\"'";
