@@ -29,7 +29,8 @@
 /* Signals may come faster than dumps can be written.  A thread that has served SERVED_MAX requests
  * is relieved by the next thread that gets a signal.  When PENDING_MAX requests wait, a thread
  * that gets a signal waits until it can write itself.  So each delivered signal has its dump.  The
- * kernel merges the signals that it cannot deliver meanwhile. */
+ * kernel merges the signals that it cannot deliver meanwhile.  The exit dump is the last: it shows
+ * what a later request would, and lost memory besides. */
 #define SERVED_MAX  8
 #define PENDING_MAX 64
 
@@ -42,6 +43,7 @@ static struct {
 	_Atomic uint32_t pending_kinds;   /* those of them that want kinds */
 	_Atomic uint32_t waiting;         /* threads that wait for their turn */
 	_Atomic uint32_t served;          /* requests that the writing thread has served */
+	_Atomic bool is_over;             /* the exit dump is written */
 	unsigned last_number;             /* the number of the last dump */
 	_Atomic unsigned long incomplete; /* dumps that could not be written whole */
 	struct leakwrap_writer writer;    /* belongs to the thread that has the turn */
@@ -196,6 +198,13 @@ static bool take_pending_kinds(void)
 	return false;
 }
 
+/* Returns whether a request is pending, and no other thread waits, which would serve it. */
+static bool has_requests(void)
+{
+	return atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0 &&
+	       !atomic_load(&dump.is_over);
+}
+
 /* Writes dumps for pending requests, at most MOST, and ends the turn.  Requests that arrive
  * meanwhile count.  Stops early if another thread waits for the turn: that thread serves the rest.
  * STANDING: where this thread stands.  The calling thread has the turn. */
@@ -204,8 +213,7 @@ static void serve(uint32_t most, const struct leakwrap_standing *standing)
 	static const struct leakwrap_reason on_signal = {.name = "signal"};
 
 	atomic_store(&dump.served, 0);
-	for (; most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0;
-	     most--) {
+	for (; most > 0 && has_requests(); most--) {
 		atomic_fetch_sub(&dump.pending, 1);
 		write_dump(-1, &on_signal,
 		           take_pending_kinds() || leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS
@@ -220,8 +228,7 @@ static void serve(uint32_t most, const struct leakwrap_standing *standing)
 /* Serves pending requests, at most MOST, unless another thread has the turn or waits for it. */
 static void serve_pending(uint32_t most, const struct leakwrap_standing *standing)
 {
-	while (most > 0 && atomic_load(&dump.pending) > 0 && atomic_load(&dump.waiting) == 0 &&
-	       try_turn())
+	while (most > 0 && has_requests() && try_turn())
 		serve(most, standing);
 }
 
@@ -315,6 +322,7 @@ void leakwrap_dump_forked(void)
 	atomic_store(&dump.pending_kinds, 0);
 	atomic_store(&dump.waiting, 0);
 	atomic_store(&dump.served, 0);
+	atomic_store(&dump.is_over, false);
 	atomic_store(&dump.incomplete, 0);
 	dump.last_number = 0;
 }
@@ -386,18 +394,20 @@ void leakwrap_dump_at_exit(bool all)
 
 	leakwrap_signals_block(&before);
 	LEAKWRAP_STAND_AT(&standing, NULL);
-	entered = leakwrap_sites_begin_reading();
-	if (wait_for_turn()) {
-		if (all || decide_child_dump())
-			write_dump(-1, &(struct leakwrap_reason){.name = "exit", .own = !all},
-			           leakwrap_options.kinds != LEAKWRAP_KINDS_NEVER ? &standing
-			                                                          : NULL);
-		end_turn();
-	}
-	leakwrap_sites_end_reading(entered);
 	/* Other threads may still get signals.  Their requests must not keep the process from its
 	 * end: only those that are pending now are served. */
 	serve_pending(atomic_load(&dump.pending), &standing);
+	entered = leakwrap_sites_begin_reading();
+	if (wait_for_turn()) {
+		if (all || decide_child_dump()) {
+			write_dump(-1, &(struct leakwrap_reason){.name = "exit", .own = !all},
+			           leakwrap_options.kinds != LEAKWRAP_KINDS_NEVER ? &standing
+			                                                          : NULL);
+			atomic_store(&dump.is_over, true);
+		}
+		end_turn();
+	}
+	leakwrap_sites_end_reading(entered);
 	leakwrap_signals_restore(&before);
 }
 
