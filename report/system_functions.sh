@@ -79,10 +79,8 @@ done <"$work/archives" >"$work/symbols"
 printf '%s\n' "$@" | sort -u >"$work/wrapped"
 awk -v wrapped="$work/wrapped" '
 	BEGIN { while ((getline line <wrapped) > 0) is_wrapped[line] }
-	# A function that has a wrapper gives its caller what it allocates.
-	function end_member(   i, is_wrapped) {
-		for (i = 1; i <= count; i++)
-			is_wrapped = is_wrapped || names[i] in is_allocator
+	# Prints all names of the wrapped functions of a member.
+	function end_member(   i) {
 		for (i = 1; i <= count; i++)
 			if (places[i] in wraps)
 				print names[i]
@@ -144,7 +142,7 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 		for_caller = "^(io)?(fopen|fdopen|popen)(64)?$|" \
 			"^(fopncook|iofopncook|fopencookie)$|" \
 			"^(oldf|f)memopen$|^(fd)?opendir$|^reg(comp|ex)$|^glob(64)?$|^wordexp$|" \
-			"^getaddrinfo$|^if_(name)?index$|^if_nameindex$|^tsearch$|" \
+			"^getaddrinfo$|^if_(name)?index$|^tsearch$|" \
 			"^fts(64)?(-time64)?$|^(new|dup)locale$|^(g|i)conv_open$|^iconv$|" \
 			"^(catgets|open_catalog)$|^hsearch(_r)?$|^ifaddrs$|" \
 			"^(io)?vfw?scanf(-internal)?$"
