@@ -129,14 +129,9 @@ static bool are_libraries_seen(void)
 	if (!leakwrap_libraries_are_recorded || leakwrap_modules_have_namespaces() ||
 	    !leakwrap_modules_are_listed())
 		return false;
-	for (unsigned i = 0; i < modules->count; i++) {
-		const struct leakwrap_module *module = modules->module[i];
-
-		if (!module->main &&
-		    (module->permanent ? leakwrap_bypass_of(module) != LEAKWRAP_BYPASS_NONE
-		                       : module->bypass != LEAKWRAP_BYPASS_NONE))
+	for (unsigned i = 0; i < modules->count; i++)
+		if (leakwrap_bypass_now(modules->module[i]) != LEAKWRAP_BYPASS_NONE)
 			return false;
-	}
 	return true;
 }
 
