@@ -3,7 +3,6 @@
 
 #include "report/format.h"
 #include "wrap/base/options.h"
-#include "wrap/port/linux.h"
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 

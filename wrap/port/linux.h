@@ -53,8 +53,4 @@ bool leakwrap_thread_is_realtime(void);
 /* As leakwrap_wake, but wakes at most one waiting thread. */
 void leakwrap_wake_one(_Atomic uint32_t *word);
 
-/* Waits while *WORD is VALUE, at most NANOSECONDS.  *WORD is in memory that another process shares:
- * that process wakes this one by FUTEX_WAKE (futex(2)).  Spurious returns are possible. */
-void leakwrap_wait_shared(const uint32_t *word, uint32_t value, uint64_t nanoseconds);
-
 #endif

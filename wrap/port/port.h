@@ -318,6 +318,10 @@ void leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 /* Wakes all threads that wait on WORD. */
 void leakwrap_wake(_Atomic uint32_t *word);
 
+/* Waits while *WORD is VALUE, at most NANOSECONDS.  *WORD is in memory that another process shares:
+ * that process wakes this one by FUTEX_WAKE (futex(2)).  Spurious returns are possible. */
+void leakwrap_wait_shared(const uint32_t *word, uint32_t value, uint64_t nanoseconds);
+
 /* -- files ------------------------------------------------------------------------------------- */
 
 /* Each returns the system call's result: a negative errno value for an error. */
