@@ -10,6 +10,7 @@
 #include "wrap/port/port.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 /* Old headers lack O_CLOEXEC.  Descriptors are not open for long. */
@@ -28,6 +29,19 @@
  * errno value for an error, as the kernel does: -EPERM if a filter of the program would end the
  * process (linux_filter.h). */
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+/* Appends NUMBER in decimal to PATH, which has room for 10 digits more. */
+static inline void leakwrap_append_number(char *path, unsigned number)
+{
+	char digits[11], *first = digits + sizeof(digits) - 1;
+
+	*first = '\0';
+	do {
+		*--first = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	strcat(path, first);
+}
 
 /* Changes the mask of this thread by MASK, as HOW (SIG_* of the kernel) says.  Sets *BEFORE for
  * leakwrap_signals_restore. */

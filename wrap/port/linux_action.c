@@ -7,8 +7,8 @@
 #define SA_WITH_RESTORER 0x04000000ul
 
 #if defined(__x86_64__) && LEAKWRAP_HAVE_ACTION
-/* x86-64 has no trampoline of the kernel's.  The code is that of x86_64.h, so that walks know it.
- * */
+/* x86-64 has no trampoline of the kernel's.  The code is that of x86_64.h, so that walks know
+ * it. */
 extern void leakwrap_signal_return(void);
 __asm__(".pushsection .text\n"
         ".hidden leakwrap_signal_return\n"

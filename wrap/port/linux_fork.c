@@ -96,19 +96,15 @@ long leakwrap_fork_sibling(void)
 /* Opens the file of FD again, if it is a file or a folder, but not FOLDER. */
 static bool separate_descriptor(void *context, int fd, int folder)
 {
-	char path[32] = "/proc/self/fd/0000000000", *digit = path + sizeof("/proc/self/fd/");
+	char path[32] = "/proc/self/fd/";
 	struct stat status;
-	int divisor = 1, again;
+	int again;
 
 	(void)context;
 	if (fd == folder || fstat(fd, &status) != 0 ||
 	    !(S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)))
 		return true;
-	while (fd / divisor >= 10)
-		divisor *= 10;
-	for (digit--; divisor > 0; divisor /= 10)
-		*digit++ = (char)('0' + fd / divisor % 10);
-	*digit = '\0';
+	leakwrap_append_number(path, (unsigned)fd);
 	again = (int)leakwrap_open(path, (int)leakwrap_fcntl(fd, F_GETFL, 0) | O_CLOEXEC, 0);
 	if (again >= 0) {
 		const long flags = leakwrap_fcntl(fd, F_GETFD, 0);

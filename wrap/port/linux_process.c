@@ -134,13 +134,9 @@ static uint64_t field_of_stat(const char *text, unsigned number)
 /* Opens /proc/PID/stat.  Returns a descriptor or a negative number. */
 static int open_stat(int pid)
 {
-	char path[64] = "/proc/", digits[12];
-	unsigned at = sizeof(digits) - 1;
+	char path[64] = "/proc/";
 
-	digits[at] = '\0';
-	for (; pid > 0; pid /= 10)
-		digits[--at] = (char)('0' + pid % 10);
-	strcat(path, &digits[at]);
+	leakwrap_append_number(path, (unsigned)pid);
 	strcat(path, "/stat");
 	return (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 }

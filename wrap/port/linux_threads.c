@@ -70,18 +70,14 @@ bool leakwrap_process_has_one_thread(void)
 /* Reads the third field of /proc/self/task/THREAD/stat, after the last parenthesis. */
 char leakwrap_thread_state(int thread)
 {
-	char path[48] = "/proc/self/task/", digits[12], line[128] = "";
-	size_t length = strlen(path), count = 0;
+	char path[48] = "/proc/self/task/", line[128] = "";
 	const char *after_name;
+	size_t length = 0;
 	int fd;
 
-	for (unsigned rest = (unsigned)thread; count == 0 || rest > 0; rest /= 10)
-		digits[count++] = (char)('0' + rest % 10);
-	while (count > 0)
-		path[length++] = digits[--count];
-	memcpy(path + length, "/stat", sizeof("/stat"));
+	leakwrap_append_number(path, (unsigned)thread);
+	strcat(path, "/stat");
 	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
-	length = 0;
 	if (fd >= 0) {
 		long got = leakwrap_read(fd, line, sizeof(line));
 
