@@ -290,8 +290,7 @@ static void sort_regions(void)
 static void hash_regions(void)
 {
 	for (size_t i = 0; i < blocks.region_count; i++) {
-		const uintptr_t key = blocks.regions[i].key;
-		uint32_t at = (uint32_t)key * 0x9e3779b1u >> blocks.hash_shift;
+		uint32_t at = leakwrap_block_index_bucket(blocks.regions[i].key);
 
 		while (blocks.hash[at] != 0)
 			at = (at + 1) & blocks.hash_mask;

@@ -61,12 +61,18 @@ LEAKWRAP_INLINE bool leakwrap_is_outside_of_blocks(uintptr_t start, uintptr_t en
 	return end <= leakwrap_block_index.low || start >= leakwrap_block_index.high;
 }
 
+/* Returns where a search of the hash table begins for the region with KEY. */
+LEAKWRAP_INLINE uint32_t leakwrap_block_index_bucket(uintptr_t key)
+{
+	return (uint32_t)key * 0x9e3779b1u >> leakwrap_block_index.hash_shift;
+}
+
 /* Returns the region of ADDRESS, or NULL if it has no blocks. */
 LEAKWRAP_INLINE const struct leakwrap_indexed_region *leakwrap_indexed_region_at(uintptr_t address)
 {
 	const struct leakwrap_block_index *const index = &leakwrap_block_index;
 	const uintptr_t key = address >> LEAKWRAP_REGION_BITS;
-	uint32_t at = (uint32_t)key * 0x9e3779b1u >> index->hash_shift;
+	uint32_t at = leakwrap_block_index_bucket(key);
 
 	for (;; at = (at + 1) & index->hash_mask) {
 		const uint32_t number = index->hash[at];
