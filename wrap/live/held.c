@@ -37,8 +37,8 @@ static uintptr_t this_thread(void)
 	return (uintptr_t)&leakwrap_self;
 }
 
-/* Returns the first entry of the thread's window.  The multiplier is 2^32 divided by the golden
- * ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+/* Returns the first entry of the thread's window.  The multiplier is the prime nearest to 2^32
+ * divided by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
 static uint32_t first_of_window(void)
 {
 	const uint32_t hash = (uint32_t)(this_thread() >> 6) * 0x9e3779b1u;
