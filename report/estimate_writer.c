@@ -23,18 +23,13 @@ static void write_estimate(struct leakwrap_writer *writer, const char *sampled, 
 	                   leakwrap_square_root(estimate->variance_high, estimate->variance_low));
 }
 
-/* Rounds WEIGHT, a number of blocks with a fraction. */
-static uint64_t whole_blocks(uint64_t weight)
-{
-	return (weight + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS;
-}
-
 /* Writes the blocks and bytes that were allocated so far. */
 static void write_allocated(struct leakwrap_writer *writer, struct leakwrap_allocated allocated)
 {
 	leakwrap_text_pair(writer, " allocated_bytes=", allocated.bytes);
-	leakwrap_text_pair(writer, " allocated_blocks=", whole_blocks(allocated.blocks));
-	leakwrap_text_pair(writer, " temporary_blocks=", whole_blocks(allocated.temporary));
+	leakwrap_text_pair(writer, " allocated_blocks=", leakwrap_whole_blocks(allocated.blocks));
+	leakwrap_text_pair(writer,
+	                   " temporary_blocks=", leakwrap_whole_blocks(allocated.temporary));
 }
 
 /* Writes the lines about what is recorded, if not all was, about sampling, if blocks were sampled,

@@ -147,8 +147,7 @@ static void add_samples(struct walk *walk)
 	leakwrap_samples_each(add_sample, walk);
 	for (uint32_t i = leakwrap_next_used(&walk->used, 0); i < walk->used.count;
 	     i = leakwrap_next_used(&walk->used, i + 1))
-		walk->rows[i].blocks += (walk->estimates[i].blocks + LEAKWRAP_WEIGHT_ONE / 2) >>
-		                        LEAKWRAP_WEIGHT_BITS;
+		walk->rows[i].blocks += leakwrap_whole_blocks(walk->estimates[i].blocks);
 }
 
 /* Maps the estimates of COUNT call sites, if blocks were sampled. */

@@ -41,6 +41,12 @@
 #define LEAKWRAP_WEIGHT_BITS 20
 #define LEAKWRAP_WEIGHT_ONE  ((uint64_t)1 << LEAKWRAP_WEIGHT_BITS)
 
+/* Returns BLOCKS, a number of blocks with the fractional bits of weights, rounded. */
+static inline uint64_t leakwrap_whole_blocks(uint64_t blocks)
+{
+	return (blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS;
+}
+
 /* Returns the weight of a sampled block of SIZE bytes that was drawn with INTERVAL, at most
  * LEAKWRAP_SAMPLE_MAX.  LEAKWRAP_WEIGHT_ONE if INTERVAL is LEAKWRAP_SAMPLE_CERTAIN, or not above
  * SIZE. */

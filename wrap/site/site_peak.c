@@ -53,7 +53,7 @@ static void add_sample(void *walk, const struct leakwrap_sample *sample)
 /* Returns SUM with whole blocks. */
 static struct leakwrap_peak rounded(struct leakwrap_peak sum)
 {
-	sum.blocks = (sum.blocks + LEAKWRAP_WEIGHT_ONE / 2) >> LEAKWRAP_WEIGHT_BITS;
+	sum.blocks = leakwrap_whole_blocks(sum.blocks);
 	return sum;
 }
 
