@@ -436,7 +436,7 @@ static size_t write_live(const struct leakwrap_reason *reason, bool earlier_lost
 	leakwrap_estimates_begin(reason->crash != NULL);
 	collected = leakwrap_site_totals_collect(&dump.totals, own, is_skipped);
 	if (dump.has_kinds)
-		leakwrap_kinds_found(reason->kinds);
+		leakwrap_kinds_resume_threads(reason->kinds);
 #ifdef LEAKWRAP_BARE
 	write_totals(&dump.totals, tracer_bytes);
 	if (!collected)

@@ -86,7 +86,7 @@ bool leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 	return found.by_site || found.error != leakwrap_reach_unreadable;
 }
 
-void leakwrap_kinds_found(const struct leakwrap_kinds_request *request)
+void leakwrap_kinds_resume_threads(const struct leakwrap_kinds_request *request)
 {
 	if (!request->is_parked)
 		return;
@@ -160,7 +160,7 @@ bool leakwrap_kinds_count(const struct leakwrap_kinds_request *request,
 	struct leakwrap_used_groups used;
 
 	leakwrap_kinds_find(request);
-	leakwrap_kinds_found(request);
+	leakwrap_kinds_resume_threads(request);
 	if (!found.by_site)
 		return false;
 	used = leakwrap_reach_used(found.by_site, found.sites);

@@ -1,7 +1,7 @@
 /* kinds_writer.h - finds lost memory for a dump, and writes the kinds of blocks (format.h).
  *
- * The functions are called in this order: find, collect the totals, found, write_total, write_site
- * for each call site, end.  One thread at a time.  Signal-safe. */
+ * The functions are called in this order: find, collect the totals, resume_threads, write_total,
+ * write_site for each call site, end.  One thread at a time.  Signal-safe. */
 #ifndef LEAKWRAP_KINDS_WRITER_H
 #define LEAKWRAP_KINDS_WRITER_H
 
@@ -28,7 +28,7 @@ struct leakwrap_kinds_request {
  * leakwrap_bare_kinds (leakwrap_bare.h).  Without a request they must not be called then. */
 #ifdef LEAKWRAP_BARE
 #pragma weak leakwrap_kinds_find
-#pragma weak leakwrap_kinds_found
+#pragma weak leakwrap_kinds_resume_threads
 #pragma weak leakwrap_kinds_write_total
 #pragma weak leakwrap_kinds_write_site
 #pragma weak leakwrap_kinds_end
@@ -39,7 +39,7 @@ struct leakwrap_kinds_request {
 bool leakwrap_kinds_find(const struct leakwrap_kinds_request *request);
 
 /* Lets parked threads go on.  The totals have been collected. */
-void leakwrap_kinds_found(const struct leakwrap_kinds_request *request);
+void leakwrap_kinds_resume_threads(const struct leakwrap_kinds_request *request);
 
 /* Writes the line of the kinds in total, of the call sites of TOTALS, or a note why there are no
  * kinds. */

@@ -82,8 +82,8 @@ static void on_other(int signo)
 	atomic_fetch_add(&others, 1);
 }
 
-/* Returns what leakwrap_signals_waited does after the signal SIGNO with CODE and VALUE, with the
- * signal that a program gets in *SIGNO. */
+/* Returns what leakwrap_signals_serve_waited does after the signal SIGNO with CODE and VALUE, with
+ * the signal that a program gets in *SIGNO. */
 static bool waits_again(int *signo, int code, uint32_t value)
 {
 	siginfo_t info;
@@ -93,7 +93,7 @@ static bool waits_again(int *signo, int code, uint32_t value)
 	info.si_code = code;
 	info.si_uid = geteuid();
 	info.si_value.sival_int = (int)value;
-	return leakwrap_signals_waited(signo, &info, leakwrap_self.waited);
+	return leakwrap_signals_serve_waited(signo, &info, leakwrap_self.waited);
 }
 
 /* A wait that took the signal dumps. It goes on if the tool sent the signal. */
@@ -117,12 +117,12 @@ static void check_waits(void)
 	CHECK(!waits_again(&signo, SI_QUEUE, LEAKWRAP_REQUEST) && signo == -1);
 	signo = SIGUSR1;
 	info.si_value.sival_int = LEAKWRAP_REQUEST;
-	CHECK(!leakwrap_signals_waited(&signo, &info, leakwrap_self.waited - 1));
+	CHECK(!leakwrap_signals_serve_waited(&signo, &info, leakwrap_self.waited - 1));
 	CHECK(atomic_load(&dumps) == start + 2 && errno == EDOM);
 	/* Others may not set. */
 	info.si_value.sival_int = LEAKWRAP_SET;
 	info.si_uid = geteuid() + 1;
-	CHECK(leakwrap_signals_waited(&signo, &info, leakwrap_self.waited));
+	CHECK(leakwrap_signals_serve_waited(&signo, &info, leakwrap_self.waited));
 	CHECK(was_set == (LEAKWRAP_SET | 7));
 	/* A handler that came meanwhile interrupts the wait, an ignored signal does not. */
 	raised = SIGCHLD;
@@ -180,9 +180,9 @@ int main(void)
 	/* The view is ignored for the next program, and comes back. */
 	action = (struct sigaction){.sa_handler = SIG_IGN};
 	CHECK(leakwrap_signals_view(SIGUSR1, &action, NULL) == 0);
-	leakwrap_signals_executing();
+	leakwrap_signals_prepare_exec();
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
-	leakwrap_signals_not_executed();
+	leakwrap_signals_cancel_exec();
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler != SIG_IGN);
 	CHECK(leakwrap_signals_release() && !leakwrap_signals_release());
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);

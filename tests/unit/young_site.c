@@ -145,7 +145,7 @@ bool leakwrap_site_numbers_are_held(void)
 
 static _Atomic bool may_repeat;
 
-void leakwrap_sites_may_repeat(void)
+void leakwrap_sites_note_repeats(void)
 {
 	may_repeat = true;
 }

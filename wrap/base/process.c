@@ -88,7 +88,7 @@ void leakwrap_process_forked(void)
 	join(self);
 }
 
-void leakwrap_process_executing(void)
+void leakwrap_process_prepare_exec(void)
 {
 	const int self = leakwrap_process_id();
 	struct member *member = member_of(self);
@@ -97,7 +97,7 @@ void leakwrap_process_executing(void)
 		atomic_store(&member->pid, 0);
 }
 
-void leakwrap_process_not_executed(void)
+void leakwrap_process_cancel_exec(void)
 {
 	if (leakwrap_process_owns_memory())
 		join(leakwrap_process_id());

@@ -15,8 +15,8 @@ void leakwrap_process_forked(void);
 
 /* Call around exec: the first before it, the second if exec fails.  In between the process is no
  * relative, because another program replaces it.  In a child of vfork both do nothing. */
-void leakwrap_process_executing(void);
-void leakwrap_process_not_executed(void);
+void leakwrap_process_prepare_exec(void);
+void leakwrap_process_cancel_exec(void);
 
 /* Returns whether the running process owns this memory.  A child of vfork runs in its parent's
  * memory, and does not.  Neither does a child of _Fork or clone, in which no handler of

@@ -116,7 +116,7 @@ void leakwrap_sampling_look_after_calls(void)
 	sampling.looks_after_calls = true;
 }
 
-void leakwrap_sampling_has_leaves(void)
+void leakwrap_sampling_note_leaves(void)
 {
 	sampling.has_leaves = true;
 }

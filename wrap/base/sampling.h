@@ -74,9 +74,9 @@ void leakwrap_sampling_switch(uint32_t interval);
  * Called at start, before the first switch. */
 void leakwrap_sampling_look_after_calls(void);
 
-/* Says that calloc and realloc call no wrapped function.  Called at start, before the first
+/* Notes that calloc and realloc call no wrapped function.  Called at start, before the first
  * switch. */
-void leakwrap_sampling_has_leaves(void);
+void leakwrap_sampling_note_leaves(void);
 
 /* Returns the interval, 0 if all blocks are recorded, or LEAKWRAP_SAMPLE_OFF.  What was done before
  * the switch to it is visible then. */
@@ -96,7 +96,7 @@ static inline bool leakwrap_is_sampling(void)
  * leakwrap_sampling_look_after_calls. */
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
 
-/* The same for calloc and realloc.  It is LEAKWRAP_NO_STATE without leakwrap_sampling_has_leaves,
+/* The same for calloc and realloc.  It is LEAKWRAP_NO_STATE without leakwrap_sampling_note_leaves,
  * too. */
 extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_leaf_state;
 

@@ -18,9 +18,9 @@
 	ENTRY_DECLARE(int, name, parameters);         \
 	int __wrap_##name parameters                  \
 	{                                             \
-		leakwrap_signals_executing();         \
+		leakwrap_signals_prepare_exec();      \
 		int result = __real_##name arguments; \
-		leakwrap_signals_not_executed();      \
+		leakwrap_signals_cancel_exec();       \
 		return result;                        \
 	}
 

@@ -18,8 +18,8 @@ FILE *__wrap_open_memstream(char **buffer, size_t *size)
 	FILE *stream = __real_open_memstream(buffer, size);
 
 	ENTRY_END_ATTEMPT();
-	leakwrap_memstream_opened(
-	        stream, (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
+	leakwrap_memstream_add(stream,
+	                       (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;
 }
 #endif
@@ -33,8 +33,8 @@ FILE *__wrap_open_wmemstream(wchar_t **buffer, size_t *size)
 	FILE *stream = __real_open_wmemstream(buffer, size);
 
 	ENTRY_END_ATTEMPT();
-	leakwrap_memstream_opened(
-	        stream, (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
+	leakwrap_memstream_add(stream,
+	                       (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;
 }
 #endif
@@ -44,7 +44,7 @@ ENTRY_DECLARE(int, fclose, (FILE * stream));
 
 int __wrap_fclose(FILE *stream)
 {
-	struct leakwrap_memstream closed = leakwrap_memstream_closing(stream);
+	struct leakwrap_memstream closed = leakwrap_memstream_take(stream);
 
 	leakwrap_begin_handing_over(closed.buffer ? *closed.buffer : NULL);
 	int error = __real_fclose(stream);

@@ -25,13 +25,13 @@ static _Atomic unsigned slots_used;
 
 #define BUSY ((FILE *)(uintptr_t)1)
 
-void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream arguments)
+void leakwrap_memstream_add(FILE *stream, struct leakwrap_memstream arguments)
 {
 	if (!stream)
 		return;
 
 	/* Drop an old stream of the same address, which code outside the wrap has closed. */
-	leakwrap_memstream_closing(stream);
+	leakwrap_memstream_take(stream);
 
 	for (unsigned i = 0; i < SLOTS; i++) {
 		FILE *expected = NULL;
@@ -61,7 +61,7 @@ static int is_still_open(FILE *stream, const struct leakwrap_memstream *argument
 	       leakwrap_readable((uintptr_t)arguments->size);
 }
 
-struct leakwrap_memstream leakwrap_memstream_closing(FILE *stream)
+struct leakwrap_memstream leakwrap_memstream_take(FILE *stream)
 {
 	unsigned used = atomic_load(&slots_used);
 

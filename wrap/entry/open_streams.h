@@ -16,10 +16,10 @@ struct leakwrap_memstream {
 
 /* Stores STREAM and its arguments until the stream is closed.  With STREAM NULL does nothing.
  * Counts an untracked block if too many streams are open. */
-void leakwrap_memstream_opened(FILE *stream, struct leakwrap_memstream arguments);
+void leakwrap_memstream_add(FILE *stream, struct leakwrap_memstream arguments);
 
 /* Removes STREAM, before fclose(STREAM).  Returns its arguments, or all zero if STREAM is no memory
  * stream. */
-struct leakwrap_memstream leakwrap_memstream_closing(FILE *stream);
+struct leakwrap_memstream leakwrap_memstream_take(FILE *stream);
 
 #endif

@@ -144,7 +144,7 @@ int __wrap_siginterrupt(int signo, int interrupts)
 /* sigwait and its relatives accept a signal without running a handler.  So these wrappers do what
  * the tracer's handler does.  A request of the leakwrap tool is not the program's: they wait again.
  * In a static program the functions may call each other, as musl's do: "before" lets
- * leakwrap_signals_waited see that an inner call has served the signal. */
+ * leakwrap_signals_serve_waited see that an inner call has served the signal. */
 
 /* sigwait names no sender, so sigtimedwait takes the signal: every C library has it.  After an
  * error sigwait itself is called.  It fails, too, and returns the error as its C library does. */
@@ -163,7 +163,7 @@ int __wrap_sigwait(const sigset_t *set, int *signo)
 		received = sigtimedwait(set, &info, NULL);
 		if (received < 0 && errno != EINTR)
 			return __real_sigwait(set, signo);
-	} while (leakwrap_signals_waited(&received, &info, before) || received < 0);
+	} while (leakwrap_signals_serve_waited(&received, &info, before) || received < 0);
 	errno = saved;
 	*signo = received;
 	return 0;
@@ -183,7 +183,7 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 	do {
 		before = leakwrap_self.waited;
 		signo = __real_sigwaitinfo(set, received);
-	} while (leakwrap_signals_waited(&signo, received, before));
+	} while (leakwrap_signals_serve_waited(&signo, received, before));
 	return signo;
 }
 #endif
@@ -208,7 +208,7 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 		siginfo_t *const received = info ? info : &own;                               \
 		unsigned before = leakwrap_self.waited;                                       \
 		int signo = __real_##name(set, received, limit);                              \
-		while (leakwrap_signals_waited(&signo, received, before)) {                   \
+		while (leakwrap_signals_serve_waited(&signo, received, before)) {             \
 			if (limit) {                                                          \
 				const uint64_t nanoseconds = leakwrap_signals_rest(           \
 				        limit->seconds, (uint32_t)limit->nanoseconds, start); \

@@ -77,7 +77,7 @@ void leakwrap_recording_start(void)
 	if (leakwrap_options.dump_at_failure)
 		leakwrap_sampling_look_after_calls();
 	if (leakwrap_heap_has_leaves())
-		leakwrap_sampling_has_leaves();
+		leakwrap_sampling_note_leaves();
 	recording.pauses = !recording.is_on || recording.interval != 0;
 	if (recording.pauses)
 		leakwrap_sampling_switch(recording.is_on ? recording.interval

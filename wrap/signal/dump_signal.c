@@ -369,21 +369,21 @@ static bool view_ignores_while_action(bool (*is_as_expected)(const struct sigact
 	       leakwrap_signals_set(dump_signal.signo, NULL, &now) == 0 && is_as_expected(&now);
 }
 
-void leakwrap_signals_executing(void)
+void leakwrap_signals_prepare_exec(void)
 {
 	int saved = errno;
 
-	leakwrap_process_executing();
+	leakwrap_process_prepare_exec();
 	if (view_ignores_while_action(is_tracers))
 		leakwrap_signals_set(dump_signal.signo, current_view(), NULL);
 	errno = saved;
 }
 
-void leakwrap_signals_not_executed(void)
+void leakwrap_signals_cancel_exec(void)
 {
 	int saved = errno;
 
-	leakwrap_process_not_executed();
+	leakwrap_process_cancel_exec();
 	if (view_ignores_while_action(is_ignored))
 		install_handler(current_view());
 	errno = saved;
@@ -447,7 +447,7 @@ static bool serve_request(enum sender sender, const siginfo_t *info)
 	return !interrupted;
 }
 
-bool leakwrap_signals_waited(int *signo, const siginfo_t *info, unsigned before)
+bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned before)
 {
 	const int saved = errno;
 	enum sender sender;

@@ -48,8 +48,8 @@ extern _Atomic bool leakwrap_signals_interrupts;
 /* Call these before exec and after a failed exec, in a child of vfork too.  The first really
  * ignores the dump signal if the program ignores it, so that the new program inherits that.  The
  * second installs the tracer's handler again.  Both preserve errno. */
-void leakwrap_signals_executing(void);
-void leakwrap_signals_not_executed(void);
+void leakwrap_signals_prepare_exec(void);
+void leakwrap_signals_cancel_exec(void);
 
 /* In a forked child.  If another thread held the lock at the fork: frees the lock, and installs the
  * handler for the program's view.  A change that was not yet stored in the view is lost. */
@@ -68,7 +68,7 @@ bool leakwrap_signals_release(void);
  * Returns true if `leakwrap dump` or `leakwrap set` sent the signal, which is not the program's:
  * the caller waits again.  If a signal has come meanwhile whose handler interrupts a wait, sets
  * *SIGNO to -1 and errno to EINTR, and returns false.  Otherwise preserves errno. */
-bool leakwrap_signals_waited(int *signo, const siginfo_t *info, unsigned before);
+bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned before);
 
 /* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
  * leakwrap_time_monotonic.  Preserves errno. */

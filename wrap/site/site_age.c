@@ -54,7 +54,7 @@ bool leakwrap_site_is_unique(uint32_t number)
 	return number < atomic_load(&age.unique_limit);
 }
 
-void leakwrap_sites_may_repeat(void)
+void leakwrap_sites_note_repeats(void)
 {
 	atomic_store(&age.unique_limit, LEAKWRAP_SITE_FIRST);
 }

@@ -34,7 +34,7 @@ bool leakwrap_site_is_unique(uint32_t number);
 
 /* Records that a backtrace may have two numbers from now on: leakwrap_sites_are_unique is false.
  * Signal-safe. */
-void leakwrap_sites_may_repeat(void);
+void leakwrap_sites_note_repeats(void);
 
 #else
 

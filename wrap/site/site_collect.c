@@ -175,7 +175,7 @@ static void keep_needed(uint32_t number)
 {
 	if (leakwrap_site_is_unlinked(number) && leakwrap_site_is_marked(number)) {
 		leakwrap_site_set_unlinked(number, false);
-		leakwrap_sites_may_repeat();
+		leakwrap_sites_note_repeats();
 		copy_backtrace(number);
 	}
 }

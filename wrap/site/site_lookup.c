@@ -334,7 +334,7 @@ uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t 
 	else
 		publish(made, recent, source, removals);
 	if (is_known && number != made)
-		leakwrap_sites_may_repeat();
+		leakwrap_sites_note_repeats();
 	return number;
 }
 
@@ -353,7 +353,7 @@ uint32_t leakwrap_site_bring_near(uint32_t number, const struct leakwrap_trace *
 	near_number = make_site(trace, hash, LEAKWRAP_WITH_LOCK, true, &recent);
 	if (near_number == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
-	leakwrap_sites_may_repeat();
+	leakwrap_sites_note_repeats();
 	atomic_store(entry, entry_for(near_number, hash));
 	return near_number;
 }

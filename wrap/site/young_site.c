@@ -44,7 +44,7 @@ static bool is_gone(const void *block, uint32_t number)
 static void list_young(void)
 {
 	atomic_store(&leakwrap_young_ring.is_listed, true);
-	leakwrap_sites_may_repeat();
+	leakwrap_sites_note_repeats();
 }
 
 /* Settles the record of BLOCK if it has NUMBER, of ENTRY.  Returns false if it still has NUMBER:
