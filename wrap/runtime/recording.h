@@ -1,5 +1,5 @@
 /* recording.h - turns recording on and off, and changes the interval of sampling, at start and
- * while the program runs.  Does what else `leakwrap set` asks for.
+ * while the program runs.  Does what else `leakwrap set` and `leakwrap mark` ask for.
  *
  * Threads follow at their next allocation, by the slow path: the stack cache recognizes no stack as
  * long as not all blocks are recorded after all were (stack_cache.h).  Exact recording tests
@@ -28,7 +28,8 @@ bool leakwrap_recording_sample(size_t interval);
  * numbers are used (leakwrap_sites_mark).  Takes the tables' lock.  Signal-safe. */
 bool leakwrap_recording_mark(void);
 
-/* Does what VALUE, an integer of `leakwrap set` (format.h), asks for. */
+/* Does what VALUE, an integer of `leakwrap set` or `leakwrap mark` (format.h), asks for.  Takes the
+ * tables' lock.  Signal-safe. */
 void leakwrap_recording_request(uint32_t value);
 
 #endif

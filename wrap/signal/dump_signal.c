@@ -118,7 +118,7 @@ static void reset_view(void)
 
 enum sender {
 	SENDER_TOOL,     /* the command leakwrap dump */
-	SENDER_SETTER,   /* the command leakwrap set */
+	SENDER_SETTER,   /* the command leakwrap set or leakwrap mark */
 	SENDER_RELATIVE, /* a process of the same program (process.h): no dump */
 	SENDER_OTHER,    /* a user by kill(1), another program, this process, a timer */
 };

@@ -15,9 +15,9 @@
 typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
 
 /* Makes SIGNO the dump signal.  From now on the signal calls DUMP, then the program's handler.  If
- * `leakwrap set` sent the signal, only SET is called, with the integer that was sent (format.h), if
- * this user or root sent it.  DUMP and SET must be signal-safe.  The action that was installed
- * before becomes the program's view.
+ * `leakwrap set` or `leakwrap mark` sent the signal, only SET is called, with the integer that was
+ * sent (format.h), if this user or root sent it.  DUMP and SET must be signal-safe.  The action
+ * that was installed before becomes the program's view.
  *
  * If `leakwrap dump` sent the signal, only DUMP is called.  If a relative sent it (process.h),
  * DUMP is not called, and the signal has the effect that it has untraced.
@@ -65,9 +65,9 @@ bool leakwrap_signals_release(void);
  * *SIGNO may be -1 after an error.  BEFORE is the value of leakwrap_self.waited when the wait
  * began.  If it has changed, an inner wait has served the signal, and this call does nothing.
  *
- * Returns true if `leakwrap dump` or `leakwrap set` sent the signal, which is not the program's:
- * the caller waits again.  If a signal has come meanwhile whose handler interrupts a wait, sets
- * *SIGNO to -1 and errno to EINTR, and returns false.  Otherwise preserves errno. */
+ * Returns true if `leakwrap dump`, `leakwrap set` or `leakwrap mark` sent the signal, which is not
+ * the program's: the caller waits again.  If a signal has come meanwhile whose handler interrupts a
+ * wait, sets *SIGNO to -1 and errno to EINTR, and returns false.  Otherwise preserves errno. */
 bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned before);
 
 /* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
