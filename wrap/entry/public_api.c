@@ -18,7 +18,7 @@
 
 #include <errno.h>
 
-/* -- what is recorded -------------------------------------------------------------------------- */
+/* -- single blocks and threads ----------------------------------------------------------------- */
 
 void leakwrap_disable(void)
 {
@@ -56,7 +56,7 @@ void leakwrap_forget(const void *block)
 	        leakwrap_begin_release_in_pool((void *)(uintptr_t)block, LEAKWRAP_CALLER.sp));
 }
 
-/* -- what is recorded -------------------------------------------------------------------------- */
+/* -- changes while the program runs ------------------------------------------------------------ */
 
 #ifndef LEAKWRAP_BARE
 int leakwrap_set_recording(int on)
