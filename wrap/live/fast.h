@@ -261,8 +261,7 @@ LEAKWRAP_INLINE bool leakwrap_live_has_none(const void *block)
 }
 
 /* Keeps the fast path away from all blocks, because each release must be checked.  From then on
- * leakwrap_live_fast_remove returns false for every block.  Call it before the first block is
- * recorded. */
+ * leakwrap_live_fast_remove removes no record.  Call it before the first block is recorded. */
 void leakwrap_live_disable_fast_path(void);
 
 #endif

@@ -239,7 +239,8 @@ static bool read_held(uint32_t mark, uintptr_t address, struct leakwrap_live_blo
 	       block->address == address;
 }
 
-/* Removes the record of BLOCK from the exact blocks. */
+/* Removes the record of ADDRESS from the exact blocks.  Returns its call site and sets *SIZE.
+ * Returns LEAKWRAP_SITE_NONE if there is none, or if a call has taken the block. */
 static uint32_t remove_exact(uintptr_t address, size_t *size)
 {
 	uint32_t mark = 0;

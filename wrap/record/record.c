@@ -300,8 +300,9 @@ void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_
 /* Checks the release of BLOCK for misuse.  SIZE and SITE are its record; SITE is LEAKWRAP_SITE_NONE
  * if BLOCK had none.  Returns false if nothing is known about BLOCK.
  *
- * The backtrace begins at the caller of this function, so the runtime's own frames come first.  The
- * release path does not pass its caller along, which keeps that path short. */
+ * The release path does not pass the program's caller along, which keeps that path short.  So
+ * CALLER is a function of the tracer, and the backtrace begins with the tracer's own frames.
+ * misuse_writer.c leaves them out. */
 static __attribute__((noinline)) bool check_release(void *block, size_t size, uint32_t site,
                                                     enum leakwrap_kind kind, bool resizes,
                                                     const struct leakwrap_caller *caller)

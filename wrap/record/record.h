@@ -217,9 +217,8 @@ void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *b
                                     LEAKWRAP_CALLER_PARAMS);
 
 /* Ends a resize, after the real call returned BLOCK: records BLOCK with SIZE bytes, then removes
- * the old record.  With BLOCK
- * NULL restores the old record, unless SIZE is 0 and errno shows no failure.  Leaves errno as the
- * real call alone would have left it.  Returns BLOCK. */
+ * the old record.  With BLOCK NULL restores the old record, unless SIZE is 0 and errno shows no
+ * failure.  Leaves errno as the real call alone would have left it.  Returns BLOCK. */
 LEAKWRAP_INLINE void *leakwrap_end_resize(struct leakwrap_resize *resize, void *block, size_t size,
                                           struct leakwrap_caller caller)
 {

@@ -7,9 +7,15 @@
 
 #include "wrap/base/thread.h"
 
-/* Gives a thread that does not simply record the state that it should have.  The program called
- * with its stack pointer at SP.  Returns the special call site of the block that the thread has
- * allocated, or LEAKWRAP_SITE_FIRST if its stack decides (slot.h). */
+/* Gives a thread that does not simply record the state that it should have, before or after it
+ * allocates a block.  The program called with its stack pointer at SP.  Returns the call site of
+ * the block, if that does not depend on the stack (slot.h):
+ *
+ *   LEAKWRAP_SITE_IGNORED  dumps hide the block
+ *   LEAKWRAP_SITE_LOST     the tracer cannot start; the loss is counted
+ *   LEAKWRAP_SITE_NONE     the thread samples, or is hidden while others sample: the block has no
+ *                          record, but may have a sample
+ *   LEAKWRAP_SITE_FIRST    otherwise: the stack decides */
 uint32_t leakwrap_prepare_thread(uintptr_t sp);
 
 /* Begins a call of a named allocator, before the real call, and fills *INSIDE.  *INSIDE must lie in
