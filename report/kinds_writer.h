@@ -17,7 +17,7 @@ struct leakwrap_kinds_request {
 	bool own;          /* only blocks that it has allocated since it was forked */
 	bool is_copy;      /* the dump is written in a copy of it */
 	bool is_parked;    /* the threads wait until the totals are collected */
-	bool is_found;     /* leakwrap_kinds_find was called */
+	bool is_found;     /* leakwrap_kinds_find has returned true already */
 	size_t bytes_held; /* if so: leakwrap_pages_held before that, because a scan reads tables */
 	const char *error; /* why there are no kinds, or NULL */
 	uint64_t started;  /* when the first thread was asked to park, or 0: when the scan began */

@@ -21,8 +21,7 @@
  * after the options were read.  Returns whether leakwrap_unasked_look has anything to look at. */
 bool leakwrap_unasked_start(void);
 
-/* Looks at the memory, and writes the dumps that are due.  GROWTH: what
- * has changed. */
+/* Looks at the memory, and writes the dumps that are due.  GROWTH: what has changed. */
 void leakwrap_unasked_look(enum leakwrap_growth growth);
 
 /* Writes a dump for the first failed allocation, of SIZE bytes, if the options say so. */
