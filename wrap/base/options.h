@@ -2,7 +2,8 @@
  *
  * They are read once, at start, in this order: leakwrap_default_options(), the link's options, the
  * environment's LEAKWRAP_OPTIONS.  A program with raised privileges (AT_SECURE) ignores the
- * environment.  The options are constant after that.  option_table.c reads them.
+ * environment.  The options are constant after the start, but for KINDS, which leakwrap set
+ * changes, and FAIL, which a child of leakwrap torture changes.  option_table.c reads them.
  */
 #ifndef LEAKWRAP_OPTIONS_H
 #define LEAKWRAP_OPTIONS_H
@@ -32,7 +33,7 @@ enum leakwrap_children {
 enum leakwrap_kinds_when {
 	LEAKWRAP_KINDS_NEVER,
 	LEAKWRAP_KINDS_EXIT,
-	LEAKWRAP_KINDS_ALWAYS, /* at exit, on a signal, and by leakwrap_dump() */
+	LEAKWRAP_KINDS_ALWAYS, /* also on a signal, by leakwrap_dump(), and by dump_at= */
 };
 
 enum leakwrap_on_misuse {
@@ -44,7 +45,7 @@ enum leakwrap_on_misuse {
 /* Which allocations are made to fail. */
 enum leakwrap_fail_choice {
 	LEAKWRAP_FAIL_NOTHING,
-	LEAKWRAP_FAIL_LIST, /* none; but dumps at exit list the call sites that were reached */
+	LEAKWRAP_FAIL_LIST, /* none; but dumps list the call sites that were reached */
 	LEAKWRAP_FAIL_NTH,  /* the NUMBERth allocation of the process */
 	LEAKWRAP_FAIL_RATE, /* one in NUMBER at random, by SEED */
 	LEAKWRAP_FAIL_SITE, /* the NUMBERth allocation at the call site SITE */
@@ -83,7 +84,7 @@ struct leakwrap_fail_rule {
 #endif
 
 struct leakwrap_options {
-	char log[LEAKWRAP_LOG_MAX]; /* "stderr", or an absolute path with %p, %n, %e, %% */
+	char log[LEAKWRAP_LOG_MAX]; /* "stderr", or an absolute path with %p, %n, %e, %h, %% */
 	int signal;                 /* 0: none */
 	bool exit;
 	enum leakwrap_children children;
@@ -110,7 +111,7 @@ struct leakwrap_options {
 	size_t dump_pause;                /* seconds */
 	char cgroup[LEAKWRAP_CGROUP_MAX]; /* a folder, or "": the kernel says it */
 	size_t log_max;                   /* bytes; 0: no bound */
-	bool system; /* false: leaves out what the static C library allocated for itself */
+	bool system; /* false: leaves out what the system's libraries allocated for themselves */
 #ifndef LEAKWRAP_BARE
 	struct leakwrap_fail_rule fail;
 #endif
