@@ -1,5 +1,6 @@
-/* locked_uthash.h - set-up of the uthash tables (regions, exact blocks, stack shapes).  They share
- * one lock, take memory from the arena, and report a failure instead of ending the program.
+/* locked_uthash.h - set-up of the uthash tables: of regions, exact blocks, stack shapes, base
+ * backtraces, modules and snapshots.  They share one lock, take memory from the arena, and report a
+ * failure instead of ending the program.
  *
  * Included by the files that have such a table, and by files that need only the lock.  uthash is
  * called with the lock held, on the slow paths.  The fast path and the dump never call it.

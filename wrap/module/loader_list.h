@@ -1,11 +1,13 @@
 /* loader_list.h - reads which modules are mapped, and where, for the registry (modules.h).
  *
- * dl_iterate_phdr(3) tells it.  Where the C library does not have that function, the list tells it
- * that loaders keep for debuggers.  A static program allocates before its C library has filled in
- * the loader's list: then the program headers that the kernel passed tell the only module.
+ * The list comes from dl_iterate_phdr(3), or, where the C library does not have that function, from
+ * the list that loaders keep for debuggers.  A static program allocates before its C library has
+ * filled in the loader's list: then the program headers that the kernel passed describe the only
+ * module.
  *
  * The functions that read the list are not signal-safe: dl_iterate_phdr takes the loader's lock.
- * No allocation calls them but the first of the program.
+ * An allocation calls them only if it is the first of the program, or if musl's loader has loaded a
+ * module unseen (unlisted.c).
  */
 #ifndef LEAKWRAP_LOADER_LIST_H
 #define LEAKWRAP_LOADER_LIST_H

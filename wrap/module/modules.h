@@ -1,9 +1,10 @@
 /* modules.h - the registry of modules: the program and its shared libraries, and where they are
  * mapped.
  *
- * The tracer reads the loader's list at start and after each dlopen and dlclose.  dl_iterate_phdr
- * takes the loader's lock, so no allocation and no signal handler calls it.  The list is published
- * as an immutable snapshot.  An allocation adds what a shared library has loaded (unlisted.c).
+ * The tracer reads the loader's list at start and after each dlopen and dlclose, and publishes it
+ * as an immutable snapshot.  An allocation adds what a shared library has loaded: with glibc by
+ * itself, because dl_iterate_phdr takes the loader's lock, with musl by reading the list again
+ * (unlisted.c).
  *
  * A call site whose module was unloaded still has its module's name: it holds the snapshot of its
  * time.  A snapshot that nobody holds is freed some time after it was current, and with it the
@@ -118,8 +119,8 @@ bool leakwrap_modules_are_listed(void);
 
 /* Lists the module that holds ADDRESS if it is not listed, or if another module is listed in its
  * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.
- * Returns true if a module was listed.  Takes the tables' lock, not the loader's.  Preserves
- * errno. */
+ * Returns true if a module was listed.  Takes the tables' lock; with musl the loader's, too, which
+ * is safe there (unlisted.c).  Preserves errno. */
 bool leakwrap_modules_list_unseen(uintptr_t address);
 
 /* Adds FOUND, a loaded module, to the current snapshot, in the place of modules that were where it
