@@ -19,6 +19,7 @@
 #include "report/origin.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_read.h"
+#include "wrap/site/site_table.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/unwind/sigreturn.h"

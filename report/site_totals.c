@@ -14,6 +14,7 @@
 #include "wrap/site/site_peak.h"
 #include "wrap/site/site_mark.h"
 #include "wrap/site/site_read.h"
+#include "wrap/site/site_table.h"
 
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "report/row_order.h"
-#include "wrap/site/site_table.h"
 
 /* What is known of a sum of live bytes that was estimated from a sample (sampling.h). */
 struct leakwrap_estimate {

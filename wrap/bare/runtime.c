@@ -5,13 +5,12 @@
 #include "wrap/bare/bare_arena.h"
 #include "wrap/base/common.h"
 #include "report/dump.h"
-#include "report/site_totals.h"
+#include "report/row_order.h"
 #include "wrap/leakwrap.h"
 #include "wrap/bare/bare_tables.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
-#include "wrap/site/site_table.h"
 
 _Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
                "scratch memory of a dump");

@@ -12,7 +12,6 @@
 #include "wrap/record/record_sample.h"
 #include "wrap/runtime/recording.h"
 #include "wrap/runtime/runtime.h"
-#include "wrap/site/site_table.h"
 #include "wrap/base/thread.h"
 #include "wrap/unwind/unwind.h"
 

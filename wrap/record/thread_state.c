@@ -1,7 +1,6 @@
 /* thread_state.c - see thread_state.h. */
 #include "wrap/record/thread_state.h"
 
-#include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"

@@ -4,7 +4,6 @@
 #include "wrap/arch/call_on_stack.h"
 
 #include "report/announce.h"
-#include "wrap/base/arena.h"
 #include "report/command.h"
 #include "wrap/base/loss.h"
 #include "wrap/signal/crash.h"

@@ -1,7 +1,6 @@
 /* site_collect.c - see site_collect.h. */
 #include "wrap/site/site_collect.h"
 
-#include "wrap/base/arena.h"
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/options.h"

@@ -15,7 +15,6 @@
 #include "wrap/site/stack_shape.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/unwind/unwind.h"
 
 #include <stdatomic.h>
 
