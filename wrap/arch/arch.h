@@ -10,10 +10,12 @@
  *   LEAKWRAP_CALL_PUSHES   1 if a call pushes the return address, 0 if it goes to a register.
  *   LEAKWRAP_DWARF_SP, _FP The numbers of the registers in unwind tables, if there are such tables.
  *   LEAKWRAP_SIGRETURN_TRAMPOLINES  The code to which signal handlers return.
- *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace.
- *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
+ *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace and the search for
+ *                          lost memory.
+ *   LEAKWRAP_UNTAG         Removes the tag from an address.  Undefined: addresses have no tags.
  *   LEAKWRAP_ELF_MACHINE   The architecture's number in ELF headers (<elf.h>, EM_*).
- *   LEAKWRAP_CODE_STEP     The same for one kind of code (struct leakwrap_code), in bytes.
+ *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
+ *   LEAKWRAP_CODE_STEP     The alignment in one kind of code (struct leakwrap_code), in bytes.
  *   LEAKWRAP_CALL_ON_STACK The instructions of leakwrap_call_on_stack (call_on_stack.h), with
  *                          unwind directives.  It counts as a signal frame: gdb distrusts any
  *                          other frame that lies below its callee's.  Undefined: the runtime
@@ -22,7 +24,7 @@
  *                          architectures that also have instructions of one half word.
  *
  * The defaults below, each with its meaning, hold for an architecture that does not define the
- * macro.  x86_64.h is the example of a header with all of them.
+ * macro.  x86_64.h is the example of a header with most of them.
  */
 #ifndef LEAKWRAP_ARCH_H
 #define LEAKWRAP_ARCH_H

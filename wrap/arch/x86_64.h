@@ -83,8 +83,8 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 // clang-format on
 
 /* The address of the vector registers xmm0 to xmm15 of a ucontext_t, and their size.  Compilers
- * copy pairs of pointers through them.  Source: Linux, uapi/asm/sigcontext.h, struct _fpstate_64.
- * */
+ * copy pairs of pointers through them.  Source: Linux, uapi/asm/sigcontext.h, struct
+ * _fpstate_64. */
 #define LEAKWRAP_CONTEXT_VECTORS(context) ((uintptr_t)(context)->uc_mcontext.fpregs + 160)
 #define LEAKWRAP_CONTEXT_VECTORS_SIZE     256u
 

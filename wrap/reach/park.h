@@ -16,8 +16,8 @@
 
 #include "wrap/arch/arch.h"
 
-/* Where a thread stands.  A thread without CONTEXT has saved its registers on the stack above SP.
- * */
+/* Where a thread stands.  A thread without CONTEXT has saved its registers on the stack above
+ * SP. */
 struct leakwrap_standing {
 	const void *context;      /* its ucontext_t, or NULL */
 	uintptr_t sp;             /* its stack pointer */
