@@ -22,7 +22,7 @@ _Static_assert(LEAKWRAP_SITE_BITS <= SIZE_SHIFT, "a head has room for a number")
 /* Bytes of an offset of a flat delta. */
 #define FLAT_OFFSET sizeof(uint16_t)
 
-/* The most bytes of a delta backtrace with so many frames.  Groups have bitmaps. */
+/* The most bytes of a delta backtrace with FRAMES frames.  Groups have bitmaps. */
 #define ENCODED_MAX(frames) (HEAD_BYTES + (OFFSET_MAX + 1) * (size_t)(frames) + 2)
 
 /* The sizes of offsets: all offsets of a backtrace have one size.  FLAT: two bytes, see

@@ -19,7 +19,9 @@
  * that was freed, or under the next one with that number.  Numbers are given out again after all
  * other free numbers.
  *
- * Collections are due after as many new call sites as there are live ones, at least 65,536.
+ * A collection is due after as many new call sites as were kept, and more if there are many live
+ * blocks or learned stacks, at least 65,536.  It is due earlier if numbers are short, or if there
+ * are many dropped stack shapes or many snapshots of modules.
  */
 #ifndef LEAKWRAP_SITE_COLLECT_H
 #define LEAKWRAP_SITE_COLLECT_H
