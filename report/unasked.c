@@ -40,12 +40,13 @@ struct threshold {
 
 static struct {
 	/* RISC-V exchanges only whole words. */
-	_Atomic uint32_t is_looking; /* a thread looks; it owns the rest */
+	_Atomic uint32_t is_looking; /* a thread looks: it alone writes what is not _Atomic */
 	_Atomic uint32_t has_failed; /* an allocation has failed */
 	_Atomic uint32_t growths;    /* how often the heap has come to new addresses */
 	uint32_t next_walk_growths;
 	_Atomic uint32_t next_peak_growths;
-	uint64_t next_look, next_walk, next_peak;
+	uint64_t next_look; /* read by all threads: who reads half of it looks too early or late */
+	uint64_t next_walk, next_peak;
 	struct threshold live, resident, limit;
 	struct threshold height; /* only its time */
 	uint64_t highest;        /* live bytes at the last height that was dumped, or 0 */

@@ -115,7 +115,8 @@ void leakwrap_region_uncount_exact(struct leakwrap_region *region);
 
 /* -- slots ------------------------------------------------------------------------------------- */
 
-/* In planes, the distance of an address from its window's start is in units of 1 << PLANE_SHIFT. */
+/* In planes, the distance of an address from its window's start is in units of
+ * 1 << LEAKWRAP_PLANE_SHIFT bytes. */
 #define LEAKWRAP_PLANE_SHIFT 3
 
 /* Decodes the block of SLOT, a slot of REGION with VALUE.  A large block's size is not set: it is
