@@ -69,3 +69,24 @@ for bad in '' nth nth=0 nth=x nth=1,rate=2 rate=0 site=xyz site=0x hit=2 sticky 
 	run "$bad"
 	equal "fail=$bad" "$out $(grep -c 'cannot be used' "$W/log")" ' 1'
 done
+
+# Each function that a shared library calls fails, too.
+cat >"$W/library.c" <<'END'
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+int count_failures(void)
+{
+	void *block = NULL;
+
+	return !malloc(10) + !calloc(1, 10) + !realloc(NULL, 10) + !reallocarray(NULL, 1, 10) +
+	       !aligned_alloc(64, 128) + !memalign(64, 10) + !valloc(10) + !pvalloc(10) +
+	       (posix_memalign(&block, 64, 10) != 0) + !strdup("text");
+}
+END
+$CC -g -O1 -fno-builtin -w -shared -fPIC -o "$W/libasks.so" "$W/library.c" || fail "no library"
+echo 'int count_failures(void); int main(void) { return count_failures(); }' >"$W/asks.c"
+build asks -w "$W/asks.c" -L"$W" -lasks -Wl,-rpath,"$W"
+LEAKWRAP_OPTIONS=fail=rate=1,below=count_failures:exit=0 "$W/asks" 2>"$W/log"
+equal "failures in a library" $? 10

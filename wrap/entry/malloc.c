@@ -105,7 +105,9 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 	if (!leakwrap_begin_library_calls())
 		return ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	leakwrap_begin_allocation();
+	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
 	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
+	ENTRY_END_ATTEMPT();
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	else
