@@ -49,8 +49,10 @@ bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_r
 		found->sweep = sweep;
 		leakwrap_tables_failed = false;
 		HASH_ADD_KEYPTR(hh, interned_high_halves, found->half, size, found);
-		if (leakwrap_tables_failed)
+		if (leakwrap_tables_failed) {
+			leakwrap_arena_give(found, sizeof(*found) + size);
 			return false;
+		}
 	}
 	*high_halves = found->half;
 	return true;
