@@ -76,6 +76,30 @@ static bool is_aligned_part(const struct interior_search *search, const struct l
 	        image_word(search->image, pointer + word) == block->address);
 }
 
+/* Returns true if POINTER leads to a part of BLOCK that begins with BLOCK's address, or with the
+ * address behind its LENGTH, 0 for none.  See wrap/reach/interior.c. */
+static bool is_part_that_leads_back(const struct image *image, const struct listed_block *block,
+                                    uint64_t pointer, uint64_t length)
+{
+	const uint64_t word = image->word;
+
+	if (pointer % word != 0 || block->address + block->size - pointer < word)
+		return false;
+	const uint64_t first = image_word(image, pointer);
+	return first == block->address || (length > 0 && first == block->address + 8);
+}
+
+/* Returns true if BLOCK may be a node of glibc's tsearch.  See wrap/reach/interior.c. */
+static bool is_tree_node(const struct image *image, const struct listed_block *block)
+{
+	const uint64_t word = image->word;
+	const uint64_t left = image_word(image, block->address + word);
+	const uint64_t right = image_word(image, block->address + 2 * word);
+
+	return block->size == 3 * word && (left & ~UINT64_C(1)) % (2 * word) == 0 &&
+	       right % (2 * word) == 0;
+}
+
 bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer)
 {
 	const struct interior_search *search = context;
@@ -83,15 +107,15 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	const uint64_t word = image->word, offset = pointer - block->address, size = block->size;
 	const unsigned char *bytes;
 
-	if (size <= 2 * word || image_bytes(image, block->address, &bytes) < 8)
+	if (size < 2 * word || image_bytes(image, block->address, &bytes) < 8)
 		return false;
 	const uint64_t first = image_load(bytes, image->word);
 	const uint64_t second = image_word(image, block->address + word);
-	const uint64_t length = image_load(bytes, 8);
+	const uint64_t stored = image_load(bytes, 8), length = stored == size - 8 ? stored : 0;
 	const bool is_old_string = offset == 3 * word && first <= second && size > 3 * word &&
 	                           second == size - 3 * word - 1;
 	const bool is_array = offset == word && first > 0 && (size - word) % first == 0;
-	const bool is_behind_length = offset == 8 && length > 0 && length == size - 8;
+	const bool is_behind_length = offset == 8 && length > 0;
 	/* glibc's vector of dynamic thread-local storage, see wrap/reach/interior.c. */
 	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
 	                              size % (2 * word) == 0 && first == size / (2 * word) - 2;
@@ -100,6 +124,8 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	        image_word(image, block->address + 8 * word) == size - 12 * word;
 	return is_old_string || is_array || is_behind_length || is_thread_vector ||
 	       is_behind_talloc_header || is_aligned_part(search, block, pointer) ||
+	       (search->is_glibc && offset == 1 && is_tree_node(image, block)) ||
+	       is_part_that_leads_back(image, block, pointer, length) ||
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||

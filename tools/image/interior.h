@@ -12,9 +12,8 @@ struct interior_search {
 	bool is_glibc;
 };
 
-/* Returns true if POINTER into BLOCK has a known reason: an old std::string, an array with a
- * cookie, a length of 64 bits in front, a hash table of Rust, a thread's vector of dynamic
- * thread-local storage, a part of an object.  CONTEXT: a struct interior_search. */
+/* Returns true if POINTER into BLOCK has a known reason (wrap/reach/interior.h).  CONTEXT: a struct
+ * interior_search. */
 mark_interior is_usual_interior;
 
 #endif

@@ -29,6 +29,30 @@ static void set(struct marking *marking, size_t number, enum mark_kind kind, uin
 	push(marking, number);
 }
 
+/* Pointers to so many places of a block of so many words, in reachable memory, make it reachable
+ * (wrap/reach/slabs.h).  Without an operating system the runtime does not count them. */
+enum { SLAB_PLACES = 4, SLAB_WORDS = 24 };
+
+/* Notes that WORD leads into the block with NUMBER.  Returns whether the block is a slab. */
+static bool add_place(struct marking *marking, size_t number, uint64_t word)
+{
+	const uint64_t size = marking->image->word;
+	uint64_t **places = &marking->marks[number].places;
+
+	if (!marking->image->is_core || word % size != 0 ||
+	    marking->index->blocks[number].size < SLAB_WORDS * size)
+		return false;
+	if (!*places)
+		*places = xzalloc((SLAB_PLACES - 1) * sizeof **places);
+	for (unsigned i = 0; i < SLAB_PLACES - 1; i++) {
+		if ((*places)[i] == 0)
+			(*places)[i] = word;
+		if ((*places)[i] == word)
+			return false;
+	}
+	return true;
+}
+
 /* Takes WORD of a root, or of a reachable or possibly lost block FROM. */
 static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
@@ -42,7 +66,8 @@ static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, si
 	if (marking->index->is_parted[number])
 		marking->marks[number].kind = MARK_REACHABLE;
 	else if (!is_from_possible && (word == block->address ||
-	                               marking->is_usual_interior(marking->context, block, word)))
+	                               marking->is_usual_interior(marking->context, block, word) ||
+	                               add_place(marking, number, word)))
 		set(marking, number, MARK_REACHABLE, at, from);
 	else if (marking->marks[number].kind != MARK_POSSIBLE)
 		set(marking, number, MARK_POSSIBLE, at, from);
@@ -208,6 +233,8 @@ void mark_start(struct marking *marking)
 
 void mark_free(struct marking *marking)
 {
+	for (size_t i = 0; marking->marks && i < marking->index->count; i++)
+		free(marking->marks[i].places);
 	free(marking->marks);
 	free(marking->queue.blocks);
 }

@@ -76,6 +76,34 @@ static bool is_aligned_part(uintptr_t block, size_t size, uintptr_t pointer)
 #endif
 }
 
+/* Returns true if POINTER leads to a part of the block that begins with the block's address, or
+ * with the address behind the block's length.  SQLite ends a page so (src/pcache.h, struct
+ * PgHdr). */
+static bool is_part_that_leads_back(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	uintptr_t first;
+
+	if (pointer % WORD != 0 || block + size - pointer < WORD)
+		return false;
+	first = leakwrap_stack_word(pointer);
+	return first == block ||
+	       (first == block + sizeof(uint64_t) && is_behind_length(block, size));
+}
+
+/* A node of tsearch has three words: the key, the left child and the right child.  The lowest bit
+ * of a pointer to the left child is the colour of the node that holds it (glibc, misc/tsearch.c,
+ * struct node_t). */
+static bool is_tree_node(uintptr_t block, size_t size)
+{
+#ifdef __GLIBC__
+	return size == 3 * WORD && (word_of(block, 1) & ~(uintptr_t)1) % (2 * WORD) == 0 &&
+	       word_of(block, 2) % (2 * WORD) == 0;
+#else
+	(void)block, (void)size;
+	return false;
+#endif
+}
+
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
 #define VTABLE_WORDS 20u
 
@@ -189,12 +217,14 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 {
 	const uintptr_t offset = pointer - block;
 
-	return size > 2 * WORD &&
+	return size >= 2 * WORD &&
 	       ((offset == 3 * WORD && is_old_string(block, size)) ||
 	        (offset == WORD && is_array(block, size)) ||
 	        (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
 	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
 	        (offset == 12 * WORD && is_behind_talloc_header(block, size)) ||
-	        is_aligned_part(block, size, pointer) || is_part_of_object(block, size, pointer) ||
-	        is_hash_table(block, size, pointer));
+	        (offset == 1 && is_tree_node(block, size)) ||
+	        is_aligned_part(block, size, pointer) ||
+	        is_part_that_leads_back(block, size, pointer) ||
+	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer));
 }

@@ -29,6 +29,10 @@
  *
  *   - to an aligned address, behind the block's own address, by which they free it
  *
+ * and one of SQLite:
+ *
+ *   - to a part that begins with the block's address
+ *
  * and one of libtalloc, the allocator of Samba and its relatives:
  *
  *   - behind its header, in which the size of the rest stands
@@ -37,8 +41,9 @@
  *
  *   - to the control bytes of a hash table, behind its elements
  *
- * and two of glibc:
+ * and three of glibc:
  *
+ *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
  *   - to an aligned table of loaded modules, whose second word is the block's address (glibc,

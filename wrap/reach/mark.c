@@ -8,6 +8,7 @@
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
 #include "wrap/reach/maps.h"
+#include "wrap/reach/slabs.h"
 #include "wrap/reach/sums.h"
 #include "wrap/unwind/stack_bounds.h"
 
@@ -21,6 +22,7 @@
 #define DEFERRED_ROOM ((size_t)1 << 14)
 
 #define STACK_SIZE    ((STACK_ROOM + DEFERRED_ROOM) * sizeof(struct followed))
+#define SCRATCH_SIZE  (STACK_SIZE + LEAKWRAP_SLABS_SIZE)
 
 /* Blocks from this size on may be sparse: pages that were never written to are skipped. */
 #define SPARSE_MIN ((size_t)1 << 20)
@@ -181,7 +183,8 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
-	else if (word == block.address || is_usual_interior(&block, word))
+	else if (word == block.address || is_usual_interior(&block, word) ||
+	         leakwrap_slabs_add(block.address, block.size, word))
 		push(&block, leakwrap_reachable_bits(block.is_halfway));
 	else if (now != LEAKWRAP_IS_POSSIBLE)
 		defer(&block);
@@ -515,11 +518,12 @@ bool leakwrap_mark_start(int original)
 {
 	if (!leakwrap_block_index_build())
 		return false;
-	mark.stack = leakwrap_scratch_map(STACK_SIZE);
+	mark.stack = leakwrap_scratch_map(SCRATCH_SIZE);
 	if (!mark.stack) {
 		leakwrap_block_index_release();
 		return false;
 	}
+	leakwrap_slabs_start((char *)mark.stack + STACK_SIZE);
 	mark.take = take_from_reachable;
 	mark.reachable = LEAKWRAP_IS_REACHABLE;
 	mark.original = original;
@@ -540,7 +544,7 @@ void leakwrap_mark_end(void)
 {
 	if (mark.pagemap >= 0)
 		leakwrap_close(mark.pagemap);
-	leakwrap_scratch_unmap(mark.stack, STACK_SIZE);
+	leakwrap_scratch_unmap(mark.stack, SCRATCH_SIZE);
 	leakwrap_block_index_release();
 }
 
