@@ -224,6 +224,13 @@ static bool is_sigreturn_trampoline(uintptr_t pc, const struct leakwrap_module *
 	       leakwrap_sigreturn_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
 }
 
+/* Notes that the dump names MODULE, which may be NULL: it gets a line. */
+static void name_module(const struct leakwrap_module *module)
+{
+	if (module && dump.named && module->number <= dump.named_room)
+		dump.named[module->number - 1] = module;
+}
+
 /* Writes the line of frame LEVEL at PC.  INTERRUPTED: PC is an instruction that a signal
  * interrupted, not a return address.  GONE: the module that PC was in, if it was unloaded; else
  * NULL.  Returns whether the next frame is interrupted: it is if PC is in the sigreturn trampoline.
@@ -236,8 +243,7 @@ static bool write_frame(unsigned level, uintptr_t pc, bool interrupted,
 	const struct leakwrap_module *module =
 	        leakwrap_frame_write(dump.writer, level, pc, !interrupted && !is_trampoline, gone);
 
-	if (module && dump.named && module->number <= dump.named_room)
-		dump.named[module->number - 1] = module;
+	name_module(module);
 	return is_trampoline;
 }
 
@@ -246,6 +252,7 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 {
 	bool interrupted = false;
 
+	leakwrap_frame_cache_check();
 	for (unsigned i = first; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
 		const struct leakwrap_module *gone = leakwrap_module_gone(trace->modules, pc - 1);
@@ -260,8 +267,10 @@ static void write_origin(struct leakwrap_origin origin)
 {
 	if (origin.kind == LEAKWRAP_ORIGIN_SYSTEM)
 		leakwrap_text(dump.writer, " origin=system_library");
-	if (origin.kind == LEAKWRAP_ORIGIN_LIBRARY)
+	if (origin.kind == LEAKWRAP_ORIGIN_LIBRARY) {
 		leakwrap_text_pair(dump.writer, " origin=library module=", origin.module->number);
+		name_module(origin.module);
+	}
 }
 
 /* Writes the name TASK, unless it is NULL. */

@@ -1,6 +1,7 @@
 /* frame_cache.c - see frame_cache.h. */
 #include "report/frame_cache.h"
 
+#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 
 #include <string.h>
@@ -17,6 +18,19 @@ void leakwrap_frame_cache_end(void)
 	if (leakwrap_frame_cache)
 		leakwrap_scratch_unmap(leakwrap_frame_cache, sizeof(*leakwrap_frame_cache));
 	leakwrap_frame_cache = NULL;
+}
+
+void leakwrap_frame_cache_check(void)
+{
+	struct leakwrap_frame_cache *cache = leakwrap_frame_cache;
+	const unsigned generation = leakwrap_modules_generation();
+
+	if (!cache || cache->generation == generation)
+		return;
+	if (cache->count > 0)
+		memset(cache->bucket, 0, sizeof(cache->bucket));
+	cache->count = 0;
+	cache->generation = generation;
 }
 
 void leakwrap_frame_cache_store(uintptr_t pc, const char *text, size_t size)

@@ -42,6 +42,7 @@ struct leakwrap_frame_cache {
 	struct leakwrap_cached_head head[LEAKWRAP_MAX_DEPTH]; /* by level */
 	uint16_t bucket[1 << LEAKWRAP_FRAME_CACHE_BITS];      /* the index of a frame; 0: none */
 	uint16_t count;                                       /* frames in use */
+	unsigned generation; /* of the modules that the frames name (modules.h) */
 	_Alignas(256) struct leakwrap_cached_frame frame[1 + LEAKWRAP_FRAME_CACHE_FRAMES];
 };
 
@@ -51,6 +52,10 @@ extern LEAKWRAP_HIDDEN struct leakwrap_frame_cache *leakwrap_frame_cache;
 /* Maps memory for an empty cache, and unmaps it.  Called at the start and at the end of a dump. */
 void leakwrap_frame_cache_start(void);
 void leakwrap_frame_cache_end(void);
+
+/* Forgets all frames if the list of modules has changed: another module may be at their addresses.
+ * Called before each backtrace. */
+void leakwrap_frame_cache_check(void);
 
 /* Returns the bucket of PC in CACHE.  Fibonacci hashing spreads neighbouring addresses: the factor
  * is 2^32 divided by the golden ratio. */
@@ -83,6 +88,10 @@ static inline void leakwrap_frame_cache_start(void)
 }
 
 static inline void leakwrap_frame_cache_end(void)
+{
+}
+
+static inline void leakwrap_frame_cache_check(void)
 {
 }
 

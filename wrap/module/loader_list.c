@@ -257,12 +257,19 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
 	return true;
 }
 
-/* Returns the number of changes of the list that INFO, of SIZE bytes, tells, or 0. */
+/* Returns a number for the changes of the list that INFO, of SIZE bytes, tells, or 0.
+ *
+ * The sum of both counters would not do: after dlmopen, glibc's second counter goes down.  Numbers
+ * of modules are small.  So the multiple of 2^64 or 2^32 by the golden ratio makes two pairs of
+ * counters differ. */
 static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
 {
 #ifndef LEAKWRAP_NO_dl_iterate_phdr
+	const uintptr_t factor =
+	        (uintptr_t)(UINTPTR_MAX > UINT32_MAX ? 0x9e3779b97f4a7c15u : 0x9e3779b1u);
+
 	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		return (uintptr_t)(info->dlpi_adds + info->dlpi_subs);
+		return (uintptr_t)info->dlpi_adds * factor + (uintptr_t)info->dlpi_subs;
 #else
 	(void)info, (void)size;
 #endif
