@@ -10,6 +10,7 @@
  *   invalid         gives the kernel addresses that it cannot read
  *   loads           loads a second filter by libseccomp, where write(2) is forbidden
  *   masks           threads learn new stacks while another thread enters a sandbox
+ *   failing_masks   the same, and from then on no thread may change its mask
  *   actions         a thread changes the action of the dump signal while the kernel refuses filters
  *
  * Ends with 77 if there are no filters. */
@@ -17,6 +18,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <glob.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -211,16 +213,69 @@ static int learn_beside_sandbox(void)
 	return wrong_masks;
 }
 
-static int masks(char **calls)
+static atomic_bool is_loaded;
+
+static void *learn_until_loaded(void *unused)
+{
+	(void)unused;
+	for (unsigned i = 0; !is_loaded; i++)
+		free(allocate_at_depth(i % 60));
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* Returns how many threads block SIGTERM.  None may ask for its mask. */
+static int count_blocking(void)
+{
+	glob_t files;
+	int blocking = 0;
+
+	if (glob("/proc/self/task/*/status", 0, NULL, &files) != 0)
+		return 1;
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		FILE *const status = fopen(files.gl_pathv[i], "r");
+		unsigned long long mask = 0;
+		char line[200];
+
+		while (status && fgets(line, sizeof(line), status))
+			sscanf(line, "SigBlk: %llx", &mask);
+		blocking += (mask >> (SIGTERM - 1) & 1) != 0;
+		if (status)
+			fclose(status);
+	}
+	globfree(&files);
+	return blocking;
+}
+
+/* The filter is one of all threads. */
+static int learn_beside_failing_calls(void)
+{
+	const scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
+	pthread_t thread;
+
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&thread, NULL, learn_until_loaded, NULL) != 0)
+			return 1;
+	usleep(2000);
+	if (!context || seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
+	    seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(rt_sigprocmask), 0) != 0 ||
+	    seccomp_load(context) != 0)
+		return 1;
+	is_loaded = true;
+	usleep(5000);
+	return count_blocking();
+}
+
+static int run_in_children(int (*run)(void))
 {
 	int status;
 
-	(void)calls;
 	for (int i = 0; i < CHILDREN; i++) {
 		const pid_t child = fork();
 
 		if (child == 0)
-			_exit(learn_beside_sandbox());
+			_exit(run());
 		if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
 			return 1;
 		if (WEXITSTATUS(status) != 0) {
@@ -229,6 +284,18 @@ static int masks(char **calls)
 		}
 	}
 	return 0;
+}
+
+static int masks(char **calls)
+{
+	(void)calls;
+	return run_in_children(learn_beside_sandbox);
+}
+
+static int failing_masks(char **calls)
+{
+	(void)calls;
+	return run_in_children(learn_beside_failing_calls);
 }
 
 /* -- actions ----------------------------------------------------------------------------------- */
@@ -289,9 +356,12 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(char **calls);
 	} ways[] = {
-	        {"again", again},   {"execs", execs},     {"traces", traces},   {"ended", ended},
-	        {"forked", forked}, {"waits", waits},     {"invalid", invalid}, {"loads", loads},
-	        {"masks", masks},   {"actions", actions},
+	        {"again", again},     {"execs", execs},
+	        {"traces", traces},   {"ended", ended},
+	        {"forked", forked},   {"waits", waits},
+	        {"invalid", invalid}, {"loads", loads},
+	        {"masks", masks},     {"failing_masks", failing_masks},
+	        {"actions", actions},
 	};
 
 	free(malloc(20));

@@ -32,6 +32,7 @@ done
 lives invalid
 lives loads
 lives masks
+lives failing_masks
 lives actions
 
 # A parent ends its child by the dump signal.

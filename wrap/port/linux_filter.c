@@ -175,10 +175,14 @@ static uint32_t ask(const struct leakwrap_filter *filter, const union call *call
 	return ALLOW;
 }
 
-static bool ends_at(const struct leakwrap_filter *filter, const union call *call)
+/* Returns what FILTER, or NULL for an unknown one, does at CALL. */
+static uint32_t result_at(const struct leakwrap_filter *filter, const union call *call)
 {
-	const uint32_t result = filter ? ask(filter, call) & RESULT : 0;
+	return filter ? ask(filter, call) & RESULT : 0;
+}
 
+static bool is_end(uint32_t result)
+{
 	return result != ERROR && result != NOTIFY_USER && result != TRACE && result != LOG &&
 	       result != ALLOW;
 }
@@ -205,7 +209,7 @@ static const char *find_forbidden(const struct leakwrap_filter *filter, const st
 		const union call call =
 		        call_of(needed[i].number, (const long[6]){needed[i].argument});
 
-		if (ends_at(filter, &call))
+		if (is_end(result_at(filter, &call)))
 			return needed[i].name;
 	}
 	return NULL;
@@ -322,7 +326,12 @@ bool leakwrap_filters_forbid(long number, const long arguments[6])
 	if (!filter || atomic_load(&unknown) > 0)
 		return atomic_load(&unknown) > 0;
 	call = call_of(number, arguments);
-	while (filter && !ends_at(filter, &call))
-		filter = filter->next;
-	return filter != NULL;
+	for (; filter; filter = filter->next) {
+		const uint32_t result = result_at(filter, &call);
+
+		/* A change that cannot be undone would leave signals blocked. */
+		if (is_end(result) || (result == ERROR && number == __NR_rt_sigprocmask))
+			return true;
+	}
+	return false;
 }
