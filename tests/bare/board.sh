@@ -6,13 +6,15 @@
 
 # The boards: processor and instruction set, and the build of newlib that they take.
 #   m3    Cortex-M3, Thumb-2         newlib in Thumb-2
+#   m0    Cortex-M0, Thumb-1         newlib in Thumb-1
 #   a9    Cortex-A9, ARM             newlib in Thumb-2
 #   926   ARM926, ARM, no atomics    newlib in ARM
-boards="m3 a9 926"
+boards="m3 m0 a9 926"
 
 board_flags() {
 	case $1 in
 	m3) echo -mcpu=cortex-m3 -mthumb ;;
+	m0) echo -mcpu=cortex-m0 -mthumb ;;
 	a9) echo -mcpu=cortex-a9 -marm -mfloat-abi=soft ;;
 	926) echo -mcpu=arm926ej-s -marm ;;
 	esac
@@ -60,7 +62,7 @@ board_build() {
 # board_run BOARD NAME LOG: runs the program, and returns its exit status.
 board_run() {
 	case $1 in
-	m3) machine="mps2-an385" ;;
+	m3 | m0) machine="mps2-an385" ;;
 	a9) machine="vexpress-a9" ;;
 	926) machine="versatilepb" ;;
 	esac

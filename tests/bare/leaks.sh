@@ -1,7 +1,7 @@
 #!/bin/sh
 # On a board without an operating system, each planted leak is found at its place.
 #
-# The boards are Cortex-M3, Cortex-A9 and ARM926, linked with newlib's own libc.a. The tool on this
+# The boards are Cortex-M3, M0 and A9, and ARM926, linked with newlib's own libc.a. The tool on this
 # machine reports the same bytes and blocks for each.
 # timeout: 200
 . tests/lib.sh

@@ -65,6 +65,26 @@ __asm__(".syntax unified\n\t"
 #endif
         "task_switch:\n\t"
         "push {r0, lr}\n\t" /* r0: to keep the stack aligned */
+#if defined(__thumb__) && !defined(__thumb2__)
+        "sub sp, #16\n\t"
+        "mov r2, r8\n\t str r2, [sp, #0]\n\t"
+        "mov r2, r9\n\t str r2, [sp, #4]\n\t"
+        "mov r2, r10\n\t str r2, [sp, #8]\n\t"
+        "mov r2, r11\n\t str r2, [sp, #12]\n\t"
+        "push {r4-r7}\n\t"
+        "mov r2, sp\n\t"
+        "str r2, [r0]\n\t"
+        "mov sp, r1\n\t"
+        "pop {r4-r7}\n\t"
+        "ldr r2, [sp, #0]\n\t mov r8, r2\n\t"
+        "ldr r2, [sp, #4]\n\t mov r9, r2\n\t"
+        "ldr r2, [sp, #8]\n\t mov r10, r2\n\t"
+        "ldr r2, [sp, #12]\n\t mov r11, r2\n\t"
+        "add sp, #16\n\t"
+        "pop {r0, r1}\n\t"
+        "mov lr, r1\n\t"
+        "bx lr\n\t"
+#else
         "push {r4-r11}\n\t"
         "mov r2, sp\n\t"
         "str r2, [r0]\n\t"
@@ -72,6 +92,7 @@ __asm__(".syntax unified\n\t"
         "pop {r4-r11}\n\t"
         "pop {r0, lr}\n\t"
         "bx lr\n\t"
+#endif
         ".size task_switch, . - task_switch\n");
 
 static void task_main(void) __attribute__((noreturn));

@@ -40,7 +40,7 @@ static inline uintptr_t leakwrap_r7(void)
 
 /* The caller's r11, likewise.  The variable needs no copy.  In ARM code gcc refuses it, because
  * r11 is its frame pointer there. */
-#ifdef __thumb__
+#ifdef __thumb2__
 register uintptr_t leakwrap_r11 __asm__("r11");
 #define LEAKWRAP_R11 leakwrap_r11
 #else
