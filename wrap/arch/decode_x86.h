@@ -17,6 +17,7 @@ struct leakwrap_x86 {
 	uint8_t reg, rm; /* register numbers, with the bits of the prefixes */
 	bool operand16;  /* prefix 66: operands of 16 bits */
 	bool wide;       /* REX.W: operands of 64 bits */
+	bool has_rex;    /* byte registers 4 to 7 are the lowest bytes of rsp, rbp, rsi and rdi */
 	int32_t displacement, immediate;
 	unsigned base; /* base register of the operand in memory; none if it has an index */
 };
@@ -191,6 +192,7 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
 	}
 	x->opcode = byte;
 	x->wide = (rex & 8) != 0;
+	x->has_rex = rex != 0;
 	x->rm = (uint8_t)((byte & 7u) | (rex & 1) << 3);
 	if (leakwrap_x86_has_modrm(x->map, byte))
 		leakwrap_x86_operand(code, at, x, rex << 1 & 8, rex << 3 & 8, &failed);
@@ -298,6 +300,11 @@ static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t be
 	case 0x8d: /* lea */
 		leakwrap_x86_set(instruction, x->reg, leakwrap_code_register_of(x->base),
 		                 x->displacement);
+		break;
+	case 0xb4: /* mov of 8 bits: with 0 it aligns, as and does */
+	case 0xb5:
+		if (x->has_rex)
+			leakwrap_x86_set(instruction, x->rm, LEAKWRAP_CODE_NONE, 0);
 		break;
 	case 0xc2: /* ret */
 	case 0xc3:

@@ -124,6 +124,11 @@ static bool follow_path(struct leakwrap_follower *f, struct paths *paths, uintpt
 			if (is_down(f, rule))
 				return true;
 		leakwrap_follow(f, &instruction);
+		/* Behind a call that never returns begins the next function, which sets its own
+		 * frame pointer. */
+		if (LEAKWRAP_CALL_PUSHES && !interrupted &&
+		    f->now[LEAKWRAP_CODE_FP].base == LEAKWRAP_CODE_SP)
+			return false;
 		switch (instruction.flow) {
 		case LEAKWRAP_FLOW_RETURN:
 			return rule_at_return(f, interrupted, rule);

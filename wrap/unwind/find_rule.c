@@ -219,6 +219,7 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 		return LEAKWRAP_UNSUPPORTED;
 #endif
 	if (leakwrap_frame_code(frame, &code) &&
+	    leakwrap_is_one_function(&code, target, frame->pc) &&
 	    leakwrap_rule_from_start(frame, &code, target, &known) &&
 	    known.base != LEAKWRAP_BASE_SP)
 		return LEAKWRAP_CERTAIN;
