@@ -44,9 +44,63 @@ static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uin
 		leakwrap_instruction_sets(instruction, base, base, offset);
 }
 
+/* Instructions between the load of a large frame's size and its use. */
+#define LEAKWRAP_CONSTANT_DISTANCE 16u
+
+/* Finds the value that register NUMBER holds at AT and stores it to *CONSTANT.  Compilers load the
+ * size of a frame of 4 to 64 KiB by MOVZ, a few instructions before they add it to sp.  Returns
+ * false if another instruction may have set the register. */
+static bool leakwrap_find_constant(const struct leakwrap_code *code, uintptr_t at, unsigned number,
+                                   int32_t *constant)
+{
+	uint32_t word;
+
+	for (unsigned i = 1; i <= LEAKWRAP_CONSTANT_DISTANCE; i++) {
+		if (!leakwrap_code_at(code, at - 4 * i, 4, &word))
+			return false;
+		if ((word & 31) != number)
+			continue;
+		*constant = (int32_t)(word >> 5 & 0xffff);
+		return (word & 0x7fe00000) == 0x52800000; /* movz, not shifted */
+	}
+	return false;
+}
+
+/* Decodes WORD, the instruction at AT, as a branch, a return or a system call. */
+static void leakwrap_decode_flow(struct leakwrap_instruction *instruction, uint32_t word,
+                                 uintptr_t at)
+{
+	if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
+		leakwrap_instruction_goes(instruction,
+		                          word >> 31 ? LEAKWRAP_FLOW_CALL : LEAKWRAP_FLOW_JUMP,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word, 26) * 4);
+	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
+		/* b.cond; cbz, cbnz */
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 19) *
+		                                          4);
+	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 14) *
+		                                          4);
+	} else if ((word & 0xfe000000) == 0xd6000000) {
+		/* through a register, also with authentication */
+		unsigned kind = word >> 21 & 7;
+
+		instruction->flow = kind == 1   ? LEAKWRAP_FLOW_CALL
+		                    : kind == 2 ? LEAKWRAP_FLOW_RETURN
+		                                : LEAKWRAP_FLOW_END;
+	} else if ((word & 0xffe0001f) == 0xd4000001) { /* svc */
+		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+	} else if ((word & 0xff000000) == 0xd4000000) { /* other exceptions: brk */
+		instruction->flow = LEAKWRAP_FLOW_END;
+	}
+}
+
 void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
                      struct leakwrap_instruction *instruction)
 {
+	int32_t constant;
 	uint32_t word;
 	unsigned to, from;
 
@@ -75,34 +129,17 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		int32_t add = (int32_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
 
 		leakwrap_instruction_sets(instruction, to, from, word >> 30 & 1 ? -add : add);
+	} else if (to == LEAKWRAP_CODE_SP && from == LEAKWRAP_CODE_SP &&
+	           (word & 0xbfe0fc00) == 0x8b206000 && /* (extended register), by 64 bits */
+	           leakwrap_find_constant(code, at, word >> 16 & 31, &constant)) {
+		leakwrap_instruction_sets(instruction, to, from,
+		                          word >> 30 & 1 ? -constant : constant);
 	} else if (to == LEAKWRAP_CODE_SP &&
 	           ((word & 0xbfe00000) == 0x8b200000 ||  /* (extended register) */
 	            (word & 0xff800000) == 0x92000000)) { /* and (immediate) */
 		leakwrap_instruction_sets(instruction, to, LEAKWRAP_CODE_NONE, 0);
-	} else if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
-		leakwrap_instruction_goes(instruction,
-		                          word >> 31 ? LEAKWRAP_FLOW_CALL : LEAKWRAP_FLOW_JUMP,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word, 26) * 4);
-	} else if ((word & 0xff000000) == 0x54000000 || (word & 0x7e000000) == 0x34000000) {
-		/* b.cond; cbz, cbnz */
-		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 19) *
-		                                          4);
-	} else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
-		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(word >> 5, 14) *
-		                                          4);
-	} else if ((word & 0xfe000000) == 0xd6000000) {
-		/* through a register, also with authentication */
-		unsigned kind = word >> 21 & 7;
-
-		instruction->flow = kind == 1   ? LEAKWRAP_FLOW_CALL
-		                    : kind == 2 ? LEAKWRAP_FLOW_RETURN
-		                                : LEAKWRAP_FLOW_END;
-	} else if ((word & 0xffe0001f) == 0xd4000001) { /* svc */
-		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
-	} else if ((word & 0xff000000) == 0xd4000000) { /* other exceptions: brk */
-		instruction->flow = LEAKWRAP_FLOW_END;
+	} else {
+		leakwrap_decode_flow(instruction, word, at);
 	}
 }
 

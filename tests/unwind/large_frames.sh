@@ -1,0 +1,37 @@
+#!/bin/sh
+# Stacks through frames of 4 to 70 KB, in code without tables and frame pointers, are complete.
+# timeout: 300
+. tests/lib.sh
+. tests/targets/target.sh
+
+# walks COMMAND COMPILER...: builds the program with each size and runs it by COMMAND, which may be
+# empty. $lib is the runtime.
+walks() {
+	run=$1
+	shift
+	for size in 1000 4100 6000 20000 65000 70000; do
+		for level in -O0 -O1 -O2 -Os; do
+			# shellcheck disable=SC2046 # a list of flags
+			"$@" $level -std=gnu11 -I. -DSIZE=$size -fno-unwind-tables \
+				-fno-asynchronous-unwind-tables -fomit-frame-pointer -static \
+				-o "$W/large" tests/unwind/large_frames.c \
+				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
+				fail "$* $level, $size: cannot link"
+			# shellcheck disable=SC2086 # a command or none
+			LEAKWRAP_OPTIONS=log=$W/log $run "$W/large" >"$W/out" ||
+				fail "$* $level, $size: status $?"
+			dump_sites "$W/log" 1 | grep '[ ;]read_line;' >"$W/sites"
+			rm "$W/log"
+			equal "$* $level, $size: call sites" "$(wc -l <"$W/sites")" 2
+			! grep -v ' [0-9]* [a-z]* read_line;parse;load;main;' "$W/sites" ||
+				fail "$* $level, $size: a wrong stack"
+		done
+	done
+}
+
+lib=$O/libleakwrap.a
+walks '' "$CC"
+if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+	runtime aarch64-linux-gnu CROSS_COMPILE=aarch64-linux-gnu-
+	walks qemu-aarch64 aarch64-linux-gnu-gcc
+fi
