@@ -103,10 +103,16 @@ void *leakwrap_pages_map(size_t size)
 	return pages;
 }
 
+/* A table that makes walks faster must not take the memory of call sites: it gets none unless four
+ * times as much is free. */
 void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few)
 {
-	(void)is_one_of_few;
-	return leakwrap_pages_map(size);
+	void *pages;
+
+	leakwrap_lock(&arena.lock);
+	pages = !is_one_of_few || size <= free_bytes() / 4 ? leakwrap_arena_take(size) : NULL;
+	leakwrap_unlock(&arena.lock);
+	return pages;
 }
 
 /* Does nothing.  Only the loser of two tasks that map the same table at once calls this
