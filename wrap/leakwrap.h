@@ -125,9 +125,9 @@ LEAKWRAP_API void *leakwrap_return_address(unsigned level);
 
 /* -- crashes ----------------------------------------------------------------------------------- */
 
-/* Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT.  A program that dies of one of
- * them writes a dump first, with the signal, the registers and the call chain.  The option crash=1
- * installs the handlers at start.
+/* Installs handlers for SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and SIGABRT.  A program that dies
+ * of one of them writes a dump first, with the signal, the registers and the call chain.  The
+ * option crash=1 installs the handlers at start.
  *
  * A thread needs an alternate signal stack to report an overflow of its own stack.  Threads that
  * have allocated already, or never allocate, do so only if they have such a stack themselves.

@@ -81,6 +81,7 @@ for static in "" -static; do
 		FPE|SIGFPE (code 1, FPE_INTDIV) at address 0x[0-9a-f]*|return number / zero;|
 		ABRT|SIGABRT (code -6, SI_TKILL)|abort();|[a-z_]*kill
 		ILL|SIGILL (code 2, ILL_ILLOPN) at address 0x[0-9a-f]*|__builtin_trap();|
+		TRAP|SIGTRAP (code -6, SI_TKILL)|raise(SIGTRAP);|[a-z_]*kill
 		BUS|SIGBUS (code -6, SI_TKILL)|raise(SIGBUS);|[a-z_]*kill
 	ROWS
 

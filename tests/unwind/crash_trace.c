@@ -39,6 +39,8 @@ static NOINLINE int fails(void)
 		abort();
 	if (strcmp(how, "ILL") == 0)
 		__builtin_trap();
+	if (strcmp(how, "TRAP") == 0)
+		raise(SIGTRAP);
 	if (strcmp(how, "BUS") == 0)
 		raise(SIGBUS);
 	if (strcmp(how, "overflow") == 0)
@@ -81,7 +83,7 @@ static void own_handler(int number)
 /* Prints which signals have a handler, before and after it sets their default action. */
 static int shown(void)
 {
-	static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+	static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
 
 	for (int round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {

@@ -53,9 +53,9 @@ for static in '' -static; do
 	equal "own default$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV default)" 139
 	! grep -q reason=crash "$W/log" || fail "own default$static: told in spite of it"
 	equal "shown$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" shown; cat "$W/out")" "0
-hhhhh-----"
+hhhhhh------"
 	equal "shown$static, without the trace" "$(status "$program" shown; cat "$W/out")" "0
-----------"
+------------"
 	equal "during a dump$static" \
 		"$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV dumping)" 139
 	crash=$(sed -n 's/^leakwrap\[\([0-9.]*\)\] .* reason=crash .*/\1/p' "$W/log")

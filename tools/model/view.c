@@ -77,6 +77,7 @@ static const struct {
          "SIGILL",
          {"ILL_ILLOPC", "ILL_ILLOPN", "ILL_ILLADR", "ILL_ILLTRP", "ILL_PRVOPC", "ILL_PRVREG",
           "ILL_COPROC", "ILL_BADSTK"}},
+        {5, "SIGTRAP", {"TRAP_BRKPT", "TRAP_TRACE", "TRAP_BRANCH", "TRAP_HWBKPT", "TRAP_UNK"}},
         {6, "SIGABRT", {NULL}},
         {7, "SIGBUS", {"BUS_ADRALN", "BUS_ADRERR", "BUS_OBJERR", "BUS_MCEERR_AR", "BUS_MCEERR_AO"}},
         {8,

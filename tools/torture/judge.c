@@ -199,6 +199,7 @@ static enum outcome outcome_of(const struct torture *torture, const struct attem
 		case SIGBUS:
 		case SIGILL:
 		case SIGFPE:
+		case SIGTRAP:
 			return OUTCOME_CRASH;
 		case SIGABRT:
 			return OUTCOME_ABORT;

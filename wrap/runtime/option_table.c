@@ -392,7 +392,7 @@ static const struct option {
          "bound of the memory that the tracer takes; 0 is none; K, M and G may follow"},
         {"crash", set_crash, "0", "0 or 1",
          "a trace with registers and call chain when the program dies of SIGSEGV, SIGBUS, SIGILL, "
-         "SIGFPE or SIGABRT"},
+         "SIGFPE, SIGTRAP or SIGABRT"},
         {"record", set_record, "1", "0 or 1",
          "0 records nothing until leakwrap set PID record=1, or leakwrap_set_recording"},
         {"sample", set_sample, "0", "BYTES, at most 1G",

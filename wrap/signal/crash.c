@@ -19,7 +19,7 @@
  * stack, too. */
 #define STACK_SIZE ((size_t)64 << 10)
 
-static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
 
 #define FATAL_COUNT (sizeof(fatal) / sizeof(fatal[0]))
 
@@ -63,13 +63,20 @@ static void report_and_die(void *argument)
 	errno = saved;
 }
 
-/* Reports a fatal signal, then dies of it.  SIGSEGV, SIGBUS, SIGILL and SIGFPE have an address in
- * si_addr, unless they were sent (sigaction(2)). */
+/* Returns whether the fatal signal INFO has an address in si_addr: unless it was sent, all but
+ * SIGABRT have one, and SIGTRAP if it tells a code (sigaction(2)). */
+static bool has_address(const siginfo_t *info)
+{
+	return info->si_code > 0 && info->si_signo != SIGABRT &&
+	       (info->si_signo != SIGTRAP || info->si_code != SI_KERNEL);
+}
+
+/* Reports a fatal signal, then dies of it. */
 static void on_fatal_signal(int signo, siginfo_t *info, void *context)
 {
 	struct leakwrap_fault fault = {.signal = signo,
 	                               .code = info->si_code,
-	                               .has_address = info->si_code > 0 && signo != SIGABRT,
+	                               .has_address = has_address(info),
 	                               .address = (uintptr_t)info->si_addr,
 	                               .context = context};
 

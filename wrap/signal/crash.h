@@ -23,10 +23,10 @@ struct leakwrap_fault {
 	const char *no_frames; /* why the pc is not known, and there are no frames, or NULL */
 };
 
-/* Installs a handler for those of SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT whose action is the
- * default.  The handler calls REPORT, which must be signal-safe; FAULT is valid during the call.
- * Gives the calling thread an alternate signal stack.  Returns the number of signals with a new
- * handler. */
+/* Installs a handler for those of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP and SIGABRT whose action
+ * is the default.  The handler calls REPORT, which must be signal-safe; FAULT is valid during the
+ * call.  Gives the calling thread an alternate signal stack.  Returns the number of signals with a
+ * new handler. */
 unsigned leakwrap_crash_install(void (*report)(const struct leakwrap_fault *fault));
 
 /* Gives the calling thread an alternate signal stack if the crash trace is on and the thread has
