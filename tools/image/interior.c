@@ -35,7 +35,7 @@ static bool is_vtable(const struct interior_search *search, uint64_t address)
 	return false;
 }
 
-/* Elements of a hash table that code with SSE2 compares in one step (wrap/reach/interior.h). */
+/* Elements of a hash table that code with SSE2 compares in one step (wrap/reach/interior.c). */
 enum { GROUP = 16 };
 
 /* Returns true if POINTER leads to the control bytes of a hash table in BLOCK.  See
@@ -89,6 +89,26 @@ static bool is_part_that_leads_back(const struct image *image, const struct list
 	return first == block->address || (length > 0 && first == block->address + 8);
 }
 
+/* The words of a type of GObject in which the list of its ancestors may begin. */
+enum { ANCESTORS_FIRST = 6, ANCESTORS_LAST = 12 };
+
+/* Returns true if POINTER leads to an instance of GObject in BLOCK.  See wrap/reach/interior.c. */
+static bool is_glib_object(const struct image *image, const struct listed_block *block,
+                           uint64_t pointer)
+{
+	const uint64_t word = image->word;
+
+	if (pointer % word != 0 || block->address + block->size - pointer < 3 * word)
+		return false;
+	const uint64_t class = image_word(image, pointer), type = image_word(image, class);
+	if (class == 0 || class % word != 0 || type == 0 || type % word != 0)
+		return false;
+	for (unsigned i = ANCESTORS_FIRST; i <= ANCESTORS_LAST; i++)
+		if (image_word(image, type + i * word) == type)
+			return true;
+	return false;
+}
+
 /* Returns true if BLOCK may be a node of glibc's tsearch.  See wrap/reach/interior.c. */
 static bool is_tree_node(const struct image *image, const struct listed_block *block)
 {
@@ -129,5 +149,6 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||
+	       (image->is_core && is_glib_object(image, block, pointer)) ||
 	       is_table_with(image, block, pointer, word);
 }

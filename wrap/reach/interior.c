@@ -11,6 +11,13 @@
 
 #define WORD sizeof(uintptr_t)
 
+/* How many bytes at the start of a block may decide. */
+#define HEAD (9 * WORD)
+
+/* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
+ * as a word has bytes. */
+#define GROUP ((size_t)16)
+
 /* The word NUMBER of the block at BLOCK. */
 static uintptr_t word_of(uintptr_t block, unsigned number)
 {
@@ -198,11 +205,48 @@ static bool is_table_with(uintptr_t block, size_t size, uintptr_t pointer, size_
 
 static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
 {
-	return is_table_with(block, size, pointer, INTERIOR_GROUP) ||
+	return is_table_with(block, size, pointer, GROUP) ||
 	       is_table_with(block, size, pointer, WORD);
 }
 
+/* An instance of GObject itself: its class, the number of its references, and its data. */
+#define INSTANCE_MIN (3 * WORD)
+
+/* The words of a type in which the list of its ancestors may begin: the 10th in GLib 2.74. */
+#define ANCESTORS_FIRST 6u
+#define ANCESTORS_LAST  12u
+
+/* An instance of GObject begins with the address of its class, the class with the address of its
+ * type, and the type has a list of its ancestors, of which it is the first itself (GLib,
+ * gobject/gtype.h, struct _GTypeInstance and _GTypeClass; gobject/gtype.c, struct _TypeNode). */
+static bool is_instance(uintptr_t block, size_t size, uintptr_t pointer,
+                        leakwrap_is_readable *is_readable)
+{
+	uintptr_t class, type;
+
+	if (pointer % WORD != 0 || block + size - pointer < INSTANCE_MIN)
+		return false;
+	class = leakwrap_stack_word(pointer);
+	if (class == 0 || class % WORD != 0 || !is_readable(class, WORD))
+		return false;
+	type = leakwrap_stack_word(class);
+	if (type == 0 || type % WORD != 0 || !is_readable(type, (ANCESTORS_LAST + 1) * WORD))
+		return false;
+	for (unsigned i = ANCESTORS_FIRST; i <= ANCESTORS_LAST; i++)
+		if (leakwrap_stack_word(type + i * WORD) == type)
+			return true;
+	return false;
+}
+
 #else
+
+/* GLib needs an operating system. */
+static bool is_instance(uintptr_t block, size_t size, uintptr_t pointer,
+                        leakwrap_is_readable *is_readable)
+{
+	(void)block, (void)size, (void)pointer, (void)is_readable;
+	return false;
+}
 
 /* Rust's hash tables need an operating system. */
 static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
@@ -213,11 +257,25 @@ static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
 
 #endif
 
-bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
+/* Returns whether what the functions above read can be read. */
+static bool can_decide(uintptr_t block, size_t size, uintptr_t pointer,
+                       leakwrap_is_readable *is_readable)
+{
+	const uintptr_t end = block + size;
+	const uintptr_t before = pointer - block < WORD ? block : pointer - WORD;
+	const uintptr_t behind = end - pointer < GROUP ? end : pointer + GROUP;
+
+	return is_readable(block, size < HEAD ? size : HEAD) &&
+	       is_readable(before, behind - before) &&
+	       is_readable(size < GROUP ? block : end - GROUP, size < GROUP ? size : GROUP);
+}
+
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
+                                leakwrap_is_readable *is_readable)
 {
 	const uintptr_t offset = pointer - block;
 
-	return size >= 2 * WORD &&
+	return size >= 2 * WORD && can_decide(block, size, pointer, is_readable) &&
 	       ((offset == 3 * WORD && is_old_string(block, size)) ||
 	        (offset == WORD && is_array(block, size)) ||
 	        (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
@@ -226,5 +284,6 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer)
 	        (offset == 1 && is_tree_node(block, size)) ||
 	        is_aligned_part(block, size, pointer) ||
 	        is_part_that_leads_back(block, size, pointer) ||
-	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer));
+	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
+	        is_instance(block, size, pointer, is_readable));
 }

@@ -8,12 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bytes at the start of a block may decide. */
-#define INTERIOR_HEAD (9 * sizeof(uintptr_t))
-
-/* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
- * as a word has bytes.  So many bytes at the pointer and at the end of a block may decide. */
-#define INTERIOR_GROUP ((size_t)16)
+/* Returns whether SIZE bytes at ADDRESS can be read. */
+typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
 
 /* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to
  * hold it:
@@ -28,6 +24,10 @@
  * and one of programs that align blocks themselves (Eigen and OpenCV do):
  *
  *   - to an aligned address, behind the block's own address, by which they free it
+ *
+ * and one of GLib:
+ *
+ *   - to an instance of GObject, behind its private data
  *
  * and one of SQLite:
  *
@@ -49,8 +49,8 @@
  *   - to an aligned table of loaded modules, whose second word is the block's address (glibc,
  *     elf/dl-find_object.c, struct dlfo_mappings_segment)
  *
- * As far as they belong to the block, its first INTERIOR_HEAD bytes, its last INTERIOR_GROUP bytes,
- * INTERIOR_GROUP bytes at POINTER, and the word in front of POINTER can be read. */
-bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer);
+ * Asks IS_READABLE before it reads memory. */
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
+                                leakwrap_is_readable *is_readable);
 
 #endif

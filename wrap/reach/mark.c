@@ -129,19 +129,10 @@ static uintptr_t readable_end(uintptr_t address, uintptr_t limit)
 	return limit;
 }
 
-/* Returns whether WORD, which leads into BLOCK, is a usual way to hold it.  The memory of a block
- * that was freed unseen may be gone. */
-static bool is_usual_interior(const struct leakwrap_indexed_block *block, uintptr_t word)
+/* The memory of a block that was freed unseen may be gone. */
+static bool is_readable(uintptr_t address, size_t size)
 {
-	const uintptr_t start = block->address, end = start + block->size;
-	const uintptr_t head = block->size < INTERIOR_HEAD ? end : start + INTERIOR_HEAD;
-	const uintptr_t before = word - start < sizeof(word) ? start : word - sizeof(word);
-	const uintptr_t there = end - word < INTERIOR_GROUP ? end : word + INTERIOR_GROUP;
-	const uintptr_t tail = block->size < INTERIOR_GROUP ? start : end - INTERIOR_GROUP;
-
-	return readable_end(start, head) == head && readable_end(before, there) == there &&
-	       readable_end(tail, end) == end &&
-	       leakwrap_is_usual_interior(start, block->size, word);
+	return readable_end(address, address + size) == address + size;
 }
 
 /* Makes the block reachable to whose first byte WORD, an address in IN, leads.  Returns false and
@@ -183,7 +174,8 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
-	else if (word == block.address || is_usual_interior(&block, word) ||
+	else if (word == block.address ||
+	         leakwrap_is_usual_interior(block.address, block.size, word, is_readable) ||
 	         leakwrap_slabs_add(block.address, block.size, word))
 		push(&block, leakwrap_reachable_bits(block.is_halfway));
 	else if (now != LEAKWRAP_IS_POSSIBLE)
