@@ -68,7 +68,7 @@ void put_stack(struct page *page, const struct stack *stack);
  * to, in the words of valgrind. */
 void put_kind(struct page *page, const struct reach_sums *reach, enum reach kind);
 
-/* -- one dump: text_dump.c --------------------------------------------------------------------- */
+/* -- which dump: text_title.c ------------------------------------------------------------------ */
 
 /* Returns the time of DUMP in words. */
 const char *dump_time(struct page *page, const struct dump *dump);
@@ -78,6 +78,8 @@ void put_title(struct page *page, const struct dump *dump);
 
 /* Writes what is wrong with DUMP, if it is damaged. */
 void put_damage(struct page *page, const struct dump *dump);
+
+/* -- one dump: text_dump.c --------------------------------------------------------------------- */
 
 /* Writes the report of misuse DUMP. */
 void put_misuse(struct page *page, const struct dump *dump);
