@@ -1,7 +1,8 @@
 /* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
- * sources: wrap/live/live.c wrap/live/region.c wrap/live/exact.c wrap/live/held.c
+ * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
+ * sources: wrap/live/exact.c wrap/live/held.c
  * sources: wrap/base/sampling.c wrap/live/far_number.c
  * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c

@@ -140,6 +140,12 @@ leakwrap_region_decode(const struct leakwrap_region *region, const leakwrap_live
 	};
 }
 
+/* Reads the block, held or not, for which SLOT, a slot of REGION, holds VALUE.  Returns false if
+ * VALUE stands for no block, or the record behind it is incomplete.  Signal-safe. */
+bool leakwrap_region_read_value(const struct leakwrap_region *region,
+                                const leakwrap_live_slot *slot, uint32_t value,
+                                struct leakwrap_live_block *block);
+
 /* Reads the block, held or not, that starts in the window of SLOT, a slot of REGION.  Other threads
  * may change SLOT meanwhile.  Returns false if SLOT holds no complete record.  Signal-safe. */
 bool leakwrap_region_read_slot(const struct leakwrap_region *region, const leakwrap_live_slot *slot,
