@@ -5,6 +5,10 @@
 #include "board.h"
 #include "leakwrap_bare.h"
 
+#ifndef MEMORY
+#define MEMORY 4096
+#endif
+
 #define BLOCKS 40
 
 static uint64_t memory[MEMORY / sizeof(uint64_t)];

@@ -251,7 +251,7 @@ static int count_blocking(void)
 /* The filter is one of all threads. */
 static int learn_beside_failing_calls(void)
 {
-	const scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
+	scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
 	pthread_t thread;
 
 	for (int i = 0; i < THREADS; i++)

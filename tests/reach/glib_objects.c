@@ -21,6 +21,7 @@ typedef struct {
 	int scores[20];
 } PlayerPrivate;
 
+// cppcheck-suppress unknownMacro
 G_DEFINE_TYPE_WITH_PRIVATE(Player, player, G_TYPE_OBJECT)
 
 static void player_class_init(PlayerClass *class)

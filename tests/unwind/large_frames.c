@@ -5,6 +5,10 @@
 
 #include "tests/noinline.h"
 
+#ifndef SIZE
+#define SIZE 6000
+#endif
+
 static char *volatile kept[2];
 static int count;
 

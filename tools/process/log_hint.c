@@ -2,7 +2,6 @@
 #include "tools/process/log_hint.h"
 
 #include <glob.h>
-#include <inttypes.h>
 #include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,23 +54,38 @@ static const char *read_field(struct arena *arena, const struct target_process *
 	return at ? at + strlen(field) : NULL;
 }
 
+/* Reads the number that stands first in TEXT, which may be NULL, behind SKIP other numbers.
+ * Returns false if there is none. */
+static bool read_number(const char *text, unsigned skip, uint64_t *number)
+{
+	char *end = NULL;
+
+	for (unsigned i = 0; text && i <= skip; i++) {
+		*number = strtoull(text, &end, 10);
+		text = end != text ? end : NULL;
+	}
+	return text != NULL;
+}
+
 /* Returns how large a file of PROCESS may become (RLIMIT_FSIZE). */
 static uint64_t file_limit(struct arena *arena, const struct target_process *process)
 {
-	const char *limit = read_field(arena, process, "limits", "\nMax file size");
 	uint64_t bytes;
-	return limit && sscanf(limit, " %" SCNu64, &bytes) == 1 ? bytes : UINT64_MAX;
+
+	return read_number(read_field(arena, process, "limits", "\nMax file size"), 0, &bytes)
+	               ? bytes
+	               : UINT64_MAX;
 }
 
 /* Returns whether PROCESS is in GROUP. */
 static bool is_in_group(struct arena *arena, const struct target_process *process, gid_t group)
 {
 	const char *groups = read_field(arena, process, "status", "\nGroups:");
-	const char *own = read_field(arena, process, "status", "\nGid:");
-	gid_t effective;
+	uint64_t effective;
 	char *end;
 
-	if (own && sscanf(own, "%*u %u", &effective) == 1 && effective == group)
+	if (read_number(read_field(arena, process, "status", "\nGid:"), 1, &effective) &&
+	    effective == group)
 		return true;
 	for (unsigned long each; groups; groups = end) {
 		each = strtoul(groups, &end, 10);
@@ -103,13 +117,13 @@ static bool may_access(struct arena *arena, const struct target_process *process
 static const char *access_hint(struct arena *arena, const struct target_process *process,
                                const struct place *place)
 {
-	const char *uid = read_field(arena, process, "status", "\nUid:");
 	const char *capabilities = read_field(arena, process, "status", "\nCapEff:");
-	uid_t user;
+	uint64_t effective;
 
-	if (!uid || sscanf(uid, "%*u %u", &user) != 1 || !capabilities ||
-	    (strtoull(capabilities, NULL, 16) >> CAP_DAC_OVERRIDE & 1) != 0)
+	if (!read_number(read_field(arena, process, "status", "\nUid:"), 1, &effective) ||
+	    !capabilities || (strtoull(capabilities, NULL, 16) >> CAP_DAC_OVERRIDE & 1) != 0)
 		return "";
+	const uid_t user = (uid_t)effective;
 	if (!may_access(arena, process, user, place->folder,
 	                place->file ? S_IXOTH : S_IWOTH | S_IXOTH))
 		return arena_format(arena, "; its user %u may not write to the log's folder", user);
