@@ -214,10 +214,12 @@ static int learn_beside_sandbox(void)
 }
 
 static atomic_bool is_loaded;
+static atomic_int learning;
 
 static void *learn_until_loaded(void *unused)
 {
 	(void)unused;
+	learning++;
 	for (unsigned i = 0; !is_loaded; i++)
 		free(allocate_at_depth(i % 60));
 	for (;;)
@@ -257,6 +259,8 @@ static int learn_beside_failing_calls(void)
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&thread, NULL, learn_until_loaded, NULL) != 0)
 			return 1;
+	while (learning < THREADS) /* the C library sets the mask of a new thread, too */
+		usleep(1000);
 	usleep(2000);
 	if (!context || seccomp_attr_set(context, SCMP_FLTATR_CTL_TSYNC, 1) != 0 ||
 	    seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(rt_sigprocmask), 0) != 0 ||

@@ -5,6 +5,7 @@
  *
  *    address ──> region (1 MiB of address space) ──> slot ──> call site, size
  *
+ *   live_read.h     finds a block, visits all
  *   slot.h          a live block, and its slot
  *   fast.h          from an address to its slot
  *   region_slots.h  a region, and how its slots are laid out
@@ -25,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/live/live_read.h"
 #include "wrap/live/slot.h"
 
 enum leakwrap_live_added {
@@ -42,11 +44,6 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
  * *SIZE, or returns LEAKWRAP_SITE_NONE if BLOCK has no record.  May take the tables' lock. */
 uint32_t leakwrap_live_remove(const void *block, size_t *size);
 
-/* Returns the record of the block that starts at BLOCK; its SITE is LEAKWRAP_SITE_NONE if there is
- * no record, or if the block is held.  Signal-safe.  Takes the tables' lock if BLOCK may be an
- * exact block, or while pages are being reclaimed. */
-struct leakwrap_live_block leakwrap_live_find(const void *block);
-
 #ifndef LEAKWRAP_BARE
 
 /* Returns whether a slot holds the record of BLOCK with the call site SITE, which is near.  Returns
@@ -61,12 +58,6 @@ bool leakwrap_live_has_site(const void *block, uint32_t site);
 bool leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to);
 
 #endif
-
-/* Calls VISIT for every live block, held or not, also while other threads add and remove blocks.  A
- * block that is live throughout the call is visited once.  CONTEXT is passed to VISIT.
- * Signal-safe, takes no lock. */
-void leakwrap_live_each(void (*visit)(void *context, const struct leakwrap_live_block *block),
-                        void *context);
 
 /* -- held blocks ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* live_read.c - finds a block in the live table, and visits all blocks for a dump.  See live.h. */
-#include "wrap/live/live.h"
+/* live_read.c - finds a block in the live table, and visits all blocks for a dump.  See live_read.h. */
+#include "wrap/live/live_read.h"
 
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
