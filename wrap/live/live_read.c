@@ -1,4 +1,5 @@
-/* live_read.c - finds a block in the live table, and visits all blocks for a dump.  See live_read.h. */
+/* live_read.c - finds a block in the live table, and visits all blocks for a dump.  See
+ * live_read.h. */
 #include "wrap/live/live_read.h"
 
 #include "wrap/live/exact.h"
