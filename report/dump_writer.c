@@ -252,7 +252,7 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 {
 	bool interrupted = false;
 
-	leakwrap_frame_cache_check();
+	leakwrap_frame_cache_drop_stale();
 	for (unsigned i = first; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
 		const struct leakwrap_module *gone = leakwrap_module_gone(trace->modules, pc - 1);

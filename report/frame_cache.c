@@ -20,7 +20,7 @@ void leakwrap_frame_cache_end(void)
 	leakwrap_frame_cache = NULL;
 }
 
-void leakwrap_frame_cache_check(void)
+void leakwrap_frame_cache_drop_stale(void)
 {
 	struct leakwrap_frame_cache *cache = leakwrap_frame_cache;
 	const unsigned generation = leakwrap_modules_generation();

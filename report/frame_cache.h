@@ -55,7 +55,7 @@ void leakwrap_frame_cache_end(void);
 
 /* Forgets all frames if the list of modules has changed: another module may be at their addresses.
  * Called before each backtrace. */
-void leakwrap_frame_cache_check(void);
+void leakwrap_frame_cache_drop_stale(void);
 
 /* Returns the bucket of PC in CACHE.  Fibonacci hashing spreads neighbouring addresses: the factor
  * is 2^32 divided by the golden ratio. */
@@ -91,7 +91,7 @@ static inline void leakwrap_frame_cache_end(void)
 {
 }
 
-static inline void leakwrap_frame_cache_check(void)
+static inline void leakwrap_frame_cache_drop_stale(void)
 {
 }
 

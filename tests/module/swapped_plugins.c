@@ -65,7 +65,6 @@ static int swap_beside_namespace(char **paths)
 	allocate(first, 5000, 1);
 	if (!open_elsewhere(paths[3]))
 		return 2;
-	open(NULL);
 	((void (*)(void *))dlsym(manager, "manager_close"))(first);
 	for (char **other = paths + 4; *other && sum_of_counters() + 1 < wanted; other++)
 		open(*other);

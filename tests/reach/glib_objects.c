@@ -1,6 +1,7 @@
 /* glib_objects.c - keeps instances of a class with private data, and loses three. */
 #include <glib-object.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "tests/clear_stack.h"
@@ -53,8 +54,22 @@ NOINLINE void lose_players(void)
 	(void)player;
 }
 
+/* A pointer leads into a block, from there to a word, and from there to the last word of the
+ * address space. An instance would have a type there, which is longer. */
+static const uintptr_t last_word = (uintptr_t)0 - sizeof(uintptr_t);
+static void *volatile *volatile inside;
+
+static void make_false_instance(void)
+{
+	void **const block = calloc(10, sizeof(*block));
+
+	block[2] = (void *)(uintptr_t)&last_word;
+	inside = (void *volatile *)block + 2;
+}
+
 int main(void)
 {
+	make_false_instance();
 	g_type_class_ref(player_get_type());
 	for (int i = 0; i < KEPT; i++)
 		players[i] = make_player();

@@ -87,7 +87,7 @@ make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null | head -n 4 >"$W/
 status_is 2 "$lw" report --fail-on-leaks "$W/cut"
 said 'cannot be judged'
 
-# A dump that lost what acquits its blocks accuses nobody, wherever it was cut.
+# Wherever the dump of a program without leaks is cut, no leak is reported.
 cat >"$W/keeps.c" <<'END'
 #include <stdlib.h>
 

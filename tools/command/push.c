@@ -242,7 +242,7 @@ static size_t ignore_answer(char *bytes, size_t size, size_t count, void *unused
 	return size * count;
 }
 
-/* Ends a transfer when the tool shall end. */
+/* Returns whether the tool is to end.  That ends the transfer (CURLOPT_XFERINFOFUNCTION(3)). */
 static int is_to_end(void *unused, curl_off_t down, curl_off_t downloaded, curl_off_t up,
                      curl_off_t uploaded)
 {
@@ -327,8 +327,8 @@ static bool is_refusal(long status)
 	return status == 400 || status == 413 || status == 415 || status == 422;
 }
 
-/* Says that profiles wait: the server answered STATUS, or did not answer because of ERROR.  Says it
- * once as long as that is so. */
+/* Says that profiles wait: the server answered STATUS, or 0 if it did not answer, because of ERROR.
+ * Says so once until the server has taken all of them. */
 static void note_waiting(struct push *push, long status, const char *error)
 {
 	const char *other = NULL;

@@ -244,10 +244,10 @@ static enum status judge(const struct report_options *options, const struct repo
 		const char *what = tells && !(kinds & ~KINDS_LOST) ? "lost" : "live";
 		if (tells && count_leaks(dump, options->judges_all, kinds, &bytes, &blocks))
 			what = "lost or of unknown kind";
-		/* The kinds that would acquit the blocks may be what the dump has lost. */
-		bool may_be_kept =
+		/* Without them a dump would judge blocks that are reachable. */
+		bool may_have_lost_kinds =
 		        dump->damage && !dump->totals.reach.is_known && kinds != KINDS_ALL;
-		bool leaks = options->fail_on_leaks && blocks > 0 && !may_be_kept;
+		bool leaks = options->fail_on_leaks && blocks > 0 && !may_have_lost_kinds;
 		if (leaks || many_bytes || many_blocks) {
 			if (failed++ < JUDGED_NAMED)
 				complain("process %lu, dump %lu: %s byte%s in %s block%s %s %s%s",

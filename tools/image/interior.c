@@ -149,6 +149,6 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	       (pointer % word == 0 && size - offset >= word &&
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||
-	       (image->is_core && is_glib_object(image, block, pointer)) ||
-	       is_table_with(image, block, pointer, word);
+	       is_table_with(image, block, pointer, word) ||
+	       (image->is_core && is_glib_object(image, block, pointer));
 }

@@ -105,7 +105,7 @@ void put_error(struct page *page, int64_t error);
 void put_peak(struct page *page, const struct dump *dump, unsigned top);
 void put_allocated(struct page *page, const struct dump *dump, unsigned top);
 
-/* Returns when what a dump with TOTALS says that was allocated was allocated. */
+/* Returns, in words, since when a dump with TOTALS counts what is allocated. */
 const char *when_allocated(const struct totals *totals);
 
 /* Writes ", N of them temporary" about the blocks that were allocated, if that is known. */

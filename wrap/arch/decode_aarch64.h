@@ -44,7 +44,7 @@ static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uin
 		leakwrap_instruction_sets(instruction, base, base, offset);
 }
 
-/* Instructions between the load of a large frame's size and its use. */
+/* The most instructions from the load of a large frame's size to its use. */
 #define LEAKWRAP_CONSTANT_DISTANCE 16u
 
 /* Finds the value that register NUMBER holds at AT and stores it to *CONSTANT.  Compilers load the

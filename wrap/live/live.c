@@ -7,7 +7,6 @@
 #include "wrap/live/exact.h"
 #include "wrap/live/extension.h"
 #include "wrap/live/far_number.h"
-#include "wrap/live/fast.h"
 #include "wrap/live/held.h"
 #include "wrap/live/reclaim.h"
 #include "wrap/live/region.h"

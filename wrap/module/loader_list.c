@@ -257,11 +257,12 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
 	return true;
 }
 
-/* Returns a number for the changes of the list that INFO, of SIZE bytes, tells, or 0.
+/* Returns a number that is another one after each change of the list, by INFO of SIZE bytes.
+ * Returns 0 if INFO has no counters of changes.
  *
- * The sum of both counters would not do: after dlmopen, glibc's second counter goes down.  Numbers
- * of modules are small.  So the multiple of 2^64 or 2^32 by the golden ratio makes two pairs of
- * counters differ. */
+ * The sum of the two counters would not do: after dlmopen, glibc's second counter goes down.  The
+ * factor is 2^64 or 2^32 divided by the golden ratio: its small multiples lie far from each other,
+ * so that different pairs of small counters give different numbers. */
 static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
 {
 #ifndef LEAKWRAP_NO_dl_iterate_phdr

@@ -69,9 +69,9 @@ void leakwrap_filters_forked(int child);
 /* Returns whether there is a filter, known or not. */
 bool leakwrap_filters_are_there(void);
 
-/* Returns whether a filter would end the process at the system call NUMBER with ARGUMENTS, or lets
- * rt_sigprocmask fail.
- * leakwrap_syscall asks by itself.  Who calls the C library's function asks first.  Signal-safe. */
+/* Returns whether a filter would end the process at the system call NUMBER with ARGUMENTS, or, if
+ * that is rt_sigprocmask, would let it fail.  leakwrap_syscall asks by itself.  Who calls the C
+ * library's function asks first.  Signal-safe. */
 bool leakwrap_filters_forbid(long number, const long arguments[6]);
 
 #endif

@@ -219,8 +219,8 @@ static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
 /* An instance of GObject begins with the address of its class, the class with the address of its
  * type, and the type has a list of its ancestors, of which it is the first itself (GLib,
  * gobject/gtype.h, struct _GTypeInstance and _GTypeClass; gobject/gtype.c, struct _TypeNode). */
-static bool is_instance(uintptr_t block, size_t size, uintptr_t pointer,
-                        leakwrap_is_readable *is_readable)
+static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
+                           leakwrap_is_readable *is_readable)
 {
 	uintptr_t class, type;
 
@@ -241,8 +241,8 @@ static bool is_instance(uintptr_t block, size_t size, uintptr_t pointer,
 #else
 
 /* GLib needs an operating system. */
-static bool is_instance(uintptr_t block, size_t size, uintptr_t pointer,
-                        leakwrap_is_readable *is_readable)
+static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
+                           leakwrap_is_readable *is_readable)
 {
 	(void)block, (void)size, (void)pointer, (void)is_readable;
 	return false;
@@ -285,5 +285,5 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_aligned_part(block, size, pointer) ||
 	        is_part_that_leads_back(block, size, pointer) ||
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
-	        is_instance(block, size, pointer, is_readable));
+	        is_glib_object(block, size, pointer, is_readable));
 }

@@ -129,10 +129,13 @@ static uintptr_t readable_end(uintptr_t address, uintptr_t limit)
 	return limit;
 }
 
-/* The memory of a block that was freed unseen may be gone. */
+/* Returns whether SIZE bytes at ADDRESS, which may be any word, can be read.  The memory of a block
+ * that was freed unseen may be gone. */
 static bool is_readable(uintptr_t address, size_t size)
 {
-	return readable_end(address, address + size) == address + size;
+	const uintptr_t end = address + size;
+
+	return end >= address && readable_end(address, end) == end;
 }
 
 /* Makes the block reachable to whose first byte WORD, an address in IN, leads.  Returns false and

@@ -10,6 +10,9 @@ struct watched {
 	uintptr_t places[LEAKWRAP_SLAB_PLACES - 1];
 };
 
+_Static_assert(LEAKWRAP_SLABS_MAX * sizeof(struct watched) == LEAKWRAP_SLABS_SIZE,
+               "the table has its memory");
+
 static struct watched *table;
 
 void leakwrap_slabs_start(void *memory)

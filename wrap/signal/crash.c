@@ -63,8 +63,8 @@ static void report_and_die(void *argument)
 	errno = saved;
 }
 
-/* Returns whether the fatal signal INFO has an address in si_addr: unless it was sent, all but
- * SIGABRT have one, and SIGTRAP if it tells a code (sigaction(2)). */
+/* Returns whether si_addr of the fatal signal INFO is an address (sigaction(2)).  It is none if a
+ * process sent the signal, with SIGABRT, and with SIGTRAP of x86's int3. */
 static bool has_address(const siginfo_t *info)
 {
 	return info->si_code > 0 && info->si_signo != SIGABRT &&
