@@ -46,7 +46,9 @@ BENCH_HELPERS := $(O)/bench/timed $(O)/bench/turns $(O)/bench/frames $(O)/bench/
 bench-programs: $(BENCH_HELPERS) $(foreach t,$(BENCH_TOOLS),$(BENCH_ALL:%=$(O)/bench/%.$(t))) \
 	$(foreach t,$(BENCH_TOOLS),$(BENCH_WHOLE:%=$(O)/bench/%.shared-$(t))) \
 	$(foreach t,untraced leakwrap,$(BENCH_WHOLE:%=$(O)/bench/%.static-$(t)) \
-		$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t)))
+		$(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-$(t))) \
+	$(foreach t,$(BENCH_TOOLS) program-leakwrap static-untraced static-leakwrap,\
+		$(O)/bench/new_pairs.$(t))
 
 BENCH_OBJECTS := $(BENCH_ALL:%=$(O)/bench/%.o) $(BENCH_HELPERS:=.o)
 
@@ -80,6 +82,21 @@ $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): $(O)/bench/pairs.%-leakwrap: 
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) \
 		-pthread $(LINK_QUIETLY)
+
+# C++: the flags of each way to link it.
+BENCH_CXX := $(subst gcc,g++,$(CC:clang%=clang++%))
+BENCH_NEW_untraced :=
+BENCH_NEW_lsan := -fsanitize=leak
+BENCH_NEW_leakwrap = $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_CXX_LDLIBS)
+BENCH_NEW_program-leakwrap = $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_PROGRAM_CXX_LDLIBS)
+BENCH_NEW_static-untraced := -static
+BENCH_NEW_static-leakwrap = -static $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_CXX_LDLIBS)
+
+$(O)/bench/new_pairs.%: LEAKWRAP_LIB = $(O)/libleakwrap.a
+$(O)/bench/new_pairs.%: tests/bench/new_pairs.cpp tests/bench/bench.mk $(LINKED_RUNTIME)
+	$(call say,LINK,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(BENCH_CXX) -O2 -g $(BENCH_EXACT) -o $@ $< $(BENCH_NEW_$*)
 
 $(O)/bench/frames: LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(O)/bench/frames: $(O)/bench/frames.o $(LINKED_RUNTIME)

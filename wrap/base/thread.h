@@ -91,6 +91,15 @@ struct leakwrap_thread {
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t release_sp;
 
+#ifndef LEAKWRAP_BARE
+	/* expected.c: EXPECTING is the program's stack pointer at the outer call that expects its
+	 * inner call, 0, or WATCHING.  INNER_CALL is where the latest inner call that was not known
+	 * returns to, or 0.  INNER_CALL_OF is the stack pointer at its outer call.  WITHOUT_SITE is
+	 * the block that the expected call has recorded, until its outer call ends; else NULL. */
+	uintptr_t expecting, inner_call, inner_call_of;
+	void *without_site;
+#endif
+
 	/* record.c: the innermost call of an allocator that the user named, or NULL. */
 	struct leakwrap_inside *inside;
 
@@ -171,8 +180,8 @@ LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_self_after(struct leakwrap_thre
 
 #ifndef LEAKWRAP_BARE
 
-/* Opens the fast path if the thread's state allows it.  Signal-safe: a signal handler may change
- * the state meanwhile. */
+/* Opens the fast path if the thread's state allows it, and stacks are not passed over
+ * (stack_cache.c).  Signal-safe: a signal handler may change the state meanwhile. */
 static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 {
 	enum leakwrap_thread_state state;
@@ -180,7 +189,9 @@ static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 	do {
 		atomic_signal_fence(memory_order_seq_cst);
 		state = self->state;
-		self->fast_below = state == LEAKWRAP_THREAD_RECORDING ? LEAKWRAP_FAST_BELOW : 0;
+		self->fast_below = state == LEAKWRAP_THREAD_RECORDING && self->passed_over == 0
+		                           ? LEAKWRAP_FAST_BELOW
+		                           : 0;
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (self->state != state);
 }

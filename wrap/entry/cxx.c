@@ -102,20 +102,20 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 
 #endif
 
-#define NEW(name, parameters, arguments)                                               \
-	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size, \
-	               size = fail_new(size))
-#define NEW_ARRAY(name, parameters, arguments)                                           \
-	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size, \
-	               size = fail_new(size))
+#define NEW(name, parameters, arguments)                                                \
+	ENTRY_ALLOCATE_AS(leakwrap_record_new, leakwrap_pass_never, true, void *, name, \
+	                  parameters, arguments, size, size = fail_new(size))
+#define NEW_ARRAY(name, parameters, arguments)                                            \
+	ENTRY_ALLOCATE_AS(leakwrap_record_array, leakwrap_pass_never, true, void *, name, \
+	                  parameters, arguments, size, size = fail_new(size))
 
 /* The operators that return NULL. */
-#define NEW_NOTHROW(name, parameters, arguments)                                       \
-	ENTRY_ALLOCATE(leakwrap_record_new, void *, name, parameters, arguments, size, \
-	               FAIL_NOTHROW(name, arguments))
-#define NEW_ARRAY_NOTHROW(name, parameters, arguments)                                   \
-	ENTRY_ALLOCATE(leakwrap_record_array, void *, name, parameters, arguments, size, \
-	               FAIL_NOTHROW(name, arguments))
+#define NEW_NOTHROW(name, parameters, arguments)                                        \
+	ENTRY_ALLOCATE_AS(leakwrap_record_new, leakwrap_pass_never, true, void *, name, \
+	                  parameters, arguments, size, FAIL_NOTHROW(name, arguments))
+#define NEW_ARRAY_NOTHROW(name, parameters, arguments)                                    \
+	ENTRY_ALLOCATE_AS(leakwrap_record_array, leakwrap_pass_never, true, void *, name, \
+	                  parameters, arguments, size, FAIL_NOTHROW(name, arguments))
 #define DELETE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments)
 #define DELETE_ARRAY(name, parameters, arguments) \

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "wrap/record/record.h"
+#include "wrap/record/expected.h"
 #include "wrap/record/fast_path.h"
 
 /* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
@@ -123,11 +124,15 @@ __asm__(".globl leakwrap_disable");
  * add the wrapper to the sample's backtrace.  leakwrap_NAME_not_fast stands apart, so that the
  * wrapper saves no register before it leaves.
  *
+ * IS_OUTER: whether the real function allocates by another wrapped function, whose record is taken
+ * over.  A constant.  The slow path expects that inner call (expected.h).
+ *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
  * variable for the caller would take a register that malloc had to save.  The new block is hidden
  * before the last call: else the compiler moves it there early, and back before it returns it. */
-#define ENTRY_DEFINE_ALLOCATE(verb, pass, type, name, parameters, arguments, size, failure)  \
+#define ENTRY_DEFINE_ALLOCATE(verb, pass, is_outer, type, name, parameters, arguments, size, \
+                              failure)                                                       \
 	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)         \
 	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
 	                                                 LEAKWRAP_CALLER_PARAMS)             \
@@ -135,7 +140,11 @@ __asm__(".globl leakwrap_disable");
 		leakwrap_begin_allocation();                                                 \
 		ENTRY_FIND_ORIGINAL();                                                       \
 		ENTRY_ATTEMPT(name, arguments)                                               \
+		if (is_outer)                                                                \
+			leakwrap_expect_inner_call(sp);                                      \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+		if (is_outer)                                                                \
+			leakwrap_end_expectation(new_block, LEAKWRAP_CALLER_PASSED);         \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
 	}                                                                                    \
 	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                            \
@@ -154,6 +163,12 @@ __asm__(".globl leakwrap_disable");
 		if (leakwrap_likely(leakwrap_thread_is_sampling()))                          \
 			return leakwrap_##name##_sampled arguments;                          \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                             \
+		if (leakwrap_is_expected(caller.pc, caller.sp, is_outer)) {                  \
+			void *inner_block = ENTRY_CALL_ORIGINAL(name, arguments);            \
+			if ((is_outer) || leakwrap_record_expected(inner_block, size))       \
+				return inner_block;                                          \
+			return verb(LEAKWRAP_SITE_NONE, inner_block, size, caller);          \
+		}                                                                            \
 		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                     \
 		                                   LEAKWRAP_CALLER_ARGS(caller));            \
 	}                                                                                    \
@@ -173,6 +188,9 @@ __asm__(".globl leakwrap_disable");
 			                                   LEAKWRAP_CALLER_ARGS(caller));    \
 		}                                                                            \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
+		if ((is_outer) &&                                                            \
+		    leakwrap_likely(leakwrap_fast_take_over(self, value, new_block)))        \
+			return new_block;                                                    \
 		if (leakwrap_likely(leakwrap_fast_record(self, value, new_block)))           \
 			return new_block;                                                    \
 		LEAKWRAP_HIDE_VALUE(new_block);                                              \
@@ -182,19 +200,20 @@ __asm__(".globl leakwrap_disable");
 
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  FAILURE: the
  * statement that makes it fail (ENTRY_DEFINE_ATTEMPT). */
-#define ENTRY_ALLOCATE_AS(verb, pass, type, name, parameters, arguments, size, failure)     \
-	ENTRY_DECLARE(type, name, parameters);                                              \
-	ENTRY_DEFINE_ALLOCATE(verb, pass, type, name, parameters, arguments, size, failure) \
-	type ENTRY_WRAPPER(name, parameters)                                                \
-	{                                                                                   \
-		return leakwrap_##name##_allocate arguments;                                \
-	}                                                                                   \
+#define ENTRY_ALLOCATE_AS(verb, pass, is_outer, type, name, parameters, arguments, size, failure) \
+	ENTRY_DECLARE(type, name, parameters);                                                    \
+	ENTRY_DEFINE_ALLOCATE(verb, pass, is_outer, type, name, parameters, arguments, size,      \
+	                      failure)                                                            \
+	type ENTRY_WRAPPER(name, parameters)                                                      \
+	{                                                                                         \
+		return leakwrap_##name##_allocate arguments;                                      \
+	}                                                                                         \
 	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
 /* The same for a function that may call other wrapped functions. */
-#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)                \
-	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, type, name, parameters, arguments, size, \
-	                  failure)
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)                 \
+	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, false, type, name, parameters, arguments, \
+	                  size, failure)
 
 /* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
  * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
@@ -227,8 +246,8 @@ __asm__(".globl leakwrap_disable");
  * if "block" is NULL.  PASS: see ENTRY_DEFINE_ALLOCATE. */
 #define ENTRY_RESIZE(pass, name, parameters, arguments, size)                                    \
 	ENTRY_DECLARE(void *, name, parameters);                                                 \
-	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, pass, void *, name, parameters, arguments, \
-	                      size, return NULL)                                                 \
+	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, pass, false, void *, name, parameters,     \
+	                      arguments, size, return NULL)                                      \
 	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                           \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_slow_resize(ENTRY_LIST parameters,               \
 	                                                    LEAKWRAP_CALLER_PARAMS)              \

@@ -12,9 +12,9 @@
  * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
 
-#define ALLOCATE(pass, name, parameters, arguments, size)                                          \
-	ENTRY_ALLOCATE_AS(leakwrap_record_malloc, pass, void *, name, parameters, arguments, size, \
-	                  return NULL)
+#define ALLOCATE(pass, name, parameters, arguments, size)                                \
+	ENTRY_ALLOCATE_AS(leakwrap_record_malloc, pass, false, void *, name, parameters, \
+	                  arguments, size, return NULL)
 #define RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
 

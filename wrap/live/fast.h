@@ -214,18 +214,26 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *bloc
 	return LEAKWRAP_REMOVED;
 }
 
-/* Stores SIZE and SITE, which is near, in the record of BLOCK.  Returns false and changes nothing
- * if the region is not cached or SIZE does not fit a slot.  Does the same if BLOCK has no small
- * block's record. */
-LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
+/* Stores VALUE in BLOCK's slot as leakwrap_live_fast_add does, in the place of a small block's
+ * record.  Returns false and changes nothing if the region is not cached, or BLOCK has no such
+ * record. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_replace(const void *block, uint32_t value)
 {
 	uint32_t within;
 	leakwrap_live_slot *slot;
 
-	if (size >= LEAKWRAP_SLOT_LARGE || leakwrap_slot_fast_read(block, &slot, &within) == 0)
+	if (leakwrap_unlikely(leakwrap_slot_fast_read(block, &slot, &within) == 0))
 		return false;
-	atomic_store_explicit(slot, leakwrap_slot_value(size, site, within), memory_order_relaxed);
+	atomic_store_explicit(slot, value | within, memory_order_relaxed);
 	return true;
+}
+
+/* Stores SIZE and SITE, which is near, in the record of BLOCK.  Returns false and changes nothing
+ * as leakwrap_live_fast_replace does, or if SIZE does not fit a slot. */
+LEAKWRAP_INLINE bool leakwrap_live_fast_change(const void *block, size_t size, uint32_t site)
+{
+	return size < LEAKWRAP_SLOT_LARGE &&
+	       leakwrap_live_fast_replace(block, leakwrap_slot_value(size, site, 0));
 }
 
 /* Stores SITE in the record of BLOCK, as leakwrap_live_fast_change does, and keeps the size. */

@@ -4,7 +4,8 @@
  *   malloc ──► block ──────────────────────────────────────────┴──► leakwrap_fast_record
  *   free   ──► block ─────────────────────────────────────────────► leakwrap_fast_remove
  *   realloc ─► leakwrap_fast_take before the real call, leakwrap_fast_record after it
- *   asprintf ─► leakwrap_fast_take_over after the real call, which has called malloc
+ *   operator new ─► leakwrap_fast_take_over after the real call, which has called malloc
+ *   asprintf ─► leakwrap_fast_take_over_size after the real call, which has called malloc
  *
  * The fast path has no lock, no system call and no atomic read-modify-write.  Each function that
  * returns false or 0 has changed nothing; the entry point then calls the verbs of record.h.  Entry
@@ -90,7 +91,14 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 	return 0;
 }
 
-LEAKWRAP_INLINE bool leakwrap_fast_take_over(const void *block, struct leakwrap_caller caller)
+LEAKWRAP_INLINE bool leakwrap_fast_take_over(struct leakwrap_thread *self, uint32_t value,
+                                             const void *block)
+{
+	(void)self, (void)value, (void)block;
+	return false;
+}
+
+LEAKWRAP_INLINE bool leakwrap_fast_take_over_size(const void *block, struct leakwrap_caller caller)
 {
 	(void)block, (void)caller;
 	return false;
@@ -191,9 +199,19 @@ LEAKWRAP_INLINE bool leakwrap_fast_record(struct leakwrap_thread *self, uint32_t
 	return true;
 }
 
-/* Gives CALLER the record that an inner call has made for BLOCK.  Returns false and changes nothing
- * if it has made none, or as leakwrap_fast_predict and leakwrap_live_fast_change_site do. */
-LEAKWRAP_INLINE bool leakwrap_fast_take_over(const void *block, struct leakwrap_caller caller)
+/* Gives the record that an inner call of SELF, this thread, has made for BLOCK the predicted VALUE.
+ * Returns false and changes nothing if it has made none, or as leakwrap_live_fast_replace does. */
+LEAKWRAP_INLINE bool leakwrap_fast_take_over(struct leakwrap_thread *self, uint32_t value,
+                                             const void *block)
+{
+	self = leakwrap_self_after(self);
+	return self->inner == block && leakwrap_live_fast_replace(block, value);
+}
+
+/* Gives CALLER the record that an inner call has made for BLOCK, with the inner call's size.
+ * Returns false and changes nothing if it has made none, or as leakwrap_fast_predict and
+ * leakwrap_live_fast_change_site do. */
+LEAKWRAP_INLINE bool leakwrap_fast_take_over_size(const void *block, struct leakwrap_caller caller)
 {
 	uint32_t value;
 
@@ -320,6 +338,15 @@ LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, uintptr_t use)
 	return reasons != 0;
 }
 
+/* Returns whether SELF, this thread, releases BLOCK in an outer call already, which has removed the
+ * record: operator delete calls free. */
+LEAKWRAP_INLINE bool leakwrap_is_inner_release(const struct leakwrap_thread *self,
+                                               const void *block)
+{
+	return self->releasing == block && !leakwrap_may_be_sampled(block) &&
+	       self->state == LEAKWRAP_THREAD_RECORDING;
+}
+
 /* Removes the record of BLOCK, which SELF, this thread, is about to free, and marks its release.
  * After LEAKWRAP_REMOVED the caller sets SELF->releasing to NULL after the real call.  After
  * LEAKWRAP_NO_RECORD nothing but the real call is left to do.  Otherwise nothing has changed, and
@@ -337,7 +364,8 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
 	else if (removal == LEAKWRAP_NO_RECORD &&
-	         leakwrap_unlikely(leakwrap_may_need_release(block, use)))
+	         leakwrap_unlikely(leakwrap_may_need_release(block, use)) &&
+	         !(use == 0 && leakwrap_is_inner_release(self, block)))
 		return LEAKWRAP_NOT_FAST;
 	return removal;
 }

@@ -285,7 +285,7 @@ void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_
 	if (block && leakwrap_self.inner) {
 		struct leakwrap_live_block inner;
 
-		if (leakwrap_fast_take_over(block, LEAKWRAP_CALLER_OF_PARAMS) ||
+		if (leakwrap_fast_take_over_size(block, LEAKWRAP_CALLER_OF_PARAMS) ||
 		    leakwrap_is_passed(block))
 			return block;
 		inner = leakwrap_live_find(block);
