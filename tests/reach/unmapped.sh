@@ -29,7 +29,9 @@ static __attribute__((noinline)) void lose(void)
 
 int main(void)
 {
-	kept = malloc(100);
+	/* It takes the place of what was mapped while the program started.  A word that was left on
+	 * the stack then may lead there. */
+	kept = malloc(SIZE);
 	lose();
 	clear_stack();
 	return 0;
