@@ -1,4 +1,4 @@
-/* registry.c - see modules.h. */
+/* registry.c - the snapshots of modules and which of them is current, see modules.h. */
 #include "wrap/module/modules.h"
 
 #include "wrap/base/arena.h"
@@ -7,7 +7,7 @@
 #include "wrap/base/readers.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/loader_list.h"
-#include "wrap/module/module_path.h"
+#include "wrap/module/module_records.h"
 #include "wrap/module/originals.h"
 #include "wrap/port/port.h"
 
@@ -17,20 +17,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A module that a snapshot lists.  A daemon that loads and unloads plugins for years has very many
- * records and snapshots, so hash tables find them. */
-struct module_record {
-	struct leakwrap_module module;
-	struct module_record *_Atomic next; /* newest first */
-	struct module_record *before;       /* the newer record, or NULL */
-	struct module_record *same_start;   /* the next record with the same start */
-	UT_hash_handle hh;  /* by module.start; of records with the same start, the first has it */
-	unsigned snapshots; /* that list the module, resting ones too */
-	unsigned tick; /* when it was unlinked (rest.tick); SAME_START is the next such record */
-	char *path;    /* in the arena */
-};
-
-/* A list of modules that was current. */
+/* A list of modules that was current.  A daemon that loads and unloads plugins for years has very
+ * many, so a hash table finds them. */
 struct snapshot {
 	UT_hash_handle hh; /* by its modules */
 	unsigned holds;
@@ -43,15 +31,9 @@ struct snapshot {
 static struct snapshot no_modules;
 
 static struct {
-	struct module_record *_Atomic newest;
-	struct module_record *_Atomic program;
-	struct module_record *by_start;   /* uthash */
-	struct module_record *free;       /* unlinked records, which keep their numbers */
 	struct snapshot *snapshots;       /* uthash */
 	const struct snapshot *permanent; /* all modules at start; empty if they may be unloaded */
 	unsigned _Atomic generation;
-	_Atomic unsigned count;       /* of numbers */
-	uint64_t serial;              /* the latest */
 	_Atomic uintptr_t changes;    /* of the loader's list, when it was last read */
 	_Atomic uint32_t is_complete; /* the list was published then, with all its modules */
 	unsigned long last_published; /* the read whose list was published: its turn */
@@ -61,15 +43,7 @@ static struct {
 
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.modules;
 
-/* -- records and snapshots --------------------------------------------------------------------- */
-
-/* Returns true if A, of a record, and B, as listed, are the same file at the same address. */
-static bool is_same(const struct leakwrap_module *a, const struct leakwrap_module *b)
-{
-	return a->start == b->start && a->end == b->end && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0 &&
-	       a->headers == b->headers && leakwrap_module_path_is_of(a->path, b->path);
-}
+/* -- snapshots --------------------------------------------------------------------------------- */
 
 /* Decides whether LISTED is never unloaded, and notes whether the runtime is part of the program.
  * Modules that were loaded at the program's start are never unloaded.  If the runtime is part of a
@@ -85,20 +59,6 @@ static bool decide_permanent(const struct leakwrap_module *listed)
 	       (registry.traces_program || listed->main || holds_runtime);
 }
 
-/* Adds RECORD to the hash table.  FIRST is the first record with the same start, or NULL.  Returns
- * false if there is no memory. */
-static bool add_by_start(struct module_record *record, struct module_record *first)
-{
-	if (first) {
-		record->same_start = first->same_start;
-		first->same_start = record;
-		return true;
-	}
-	leakwrap_tables_failed = false;
-	HASH_ADD(hh, registry.by_start, module.start, sizeof(record->module.start), record);
-	return !leakwrap_tables_failed;
-}
-
 /* Finds out how the calls of LISTED pass the tracer by. */
 static void find_bypass(struct leakwrap_module *listed)
 {
@@ -112,93 +72,10 @@ static const struct leakwrap_module *find_known(struct leakwrap_module *listed)
 {
 	const struct leakwrap_module *current = leakwrap_module_at(listed->start);
 
-	if (current && is_same(current, listed))
+	if (current && leakwrap_module_is_same(current, listed))
 		return current;
 	find_bypass(listed);
 	return NULL;
-}
-
-/* Returns an unused record with its number, or NULL if there is no memory. */
-static struct module_record *take_record(bool main)
-{
-	struct module_record *record = main ? NULL : registry.free;
-
-	if (record) {
-		const unsigned number = record->module.number;
-
-		registry.free = atomic_load(&record->next);
-		memset(record, 0, sizeof(*record));
-		record->module.number = number;
-		return record;
-	}
-	return leakwrap_arena_take(sizeof(*record));
-}
-
-/* Returns RECORD, whose number stays its own, to the unused records. */
-static void give_record(struct module_record *record)
-{
-	if (record->module.number == 0) {
-		leakwrap_arena_give(record, sizeof(*record));
-		return;
-	}
-	atomic_store(&record->next, registry.free);
-	registry.free = record;
-}
-
-/* Puts RECORD into the list of all records. */
-static void link_record(struct module_record *record)
-{
-	struct module_record *const newest = atomic_load(&registry.newest);
-
-	atomic_store(&record->next, newest);
-	if (newest)
-		newest->before = record;
-	atomic_store_explicit(&registry.newest, record, memory_order_release);
-}
-
-/* Finds or adds the record of LISTED.  IS_DEEPBIND: the calls that are not bound yet will be bound
- * to another function (RTLD_DEEPBIND).  Returns NULL if there is no memory.  The caller holds the
- * tables' lock. */
-static const struct leakwrap_module *find_or_add(const struct leakwrap_module *listed,
-                                                 bool is_deepbind)
-{
-	struct module_record *first, *record;
-	unsigned number;
-
-	HASH_FIND(hh, registry.by_start, &listed->start, sizeof(listed->start), first);
-	for (record = first; record; record = record->same_start)
-		if (is_same(&record->module, listed))
-			return &record->module;
-	record = take_record(listed->main);
-	if (!record)
-		return NULL;
-	number = record->module.number;
-	record->module = *listed;
-	record->module.number = number;
-	record->path = leakwrap_module_path_make(listed->path);
-	if (!record->path || !add_by_start(record, first)) {
-		leakwrap_module_path_free(record->path);
-		give_record(record);
-		return NULL;
-	}
-	record->module.path = record->path;
-	record->module.serial = ++registry.serial;
-	/* Number 1 is the program's, even if there was no memory for its record before. */
-	if (registry.count == 0)
-		registry.count = 1;
-	if (listed->main)
-		record->module.number = 1;
-	else if (number == 0)
-		record->module.number = ++registry.count;
-	record->module.permanent = decide_permanent(listed);
-	if (record->module.permanent)
-		record->module.bypass = LEAKWRAP_BYPASS_NONE;
-	else if (is_deepbind && listed->bypass == LEAKWRAP_BYPASS_NONE)
-		record->module.bypass = LEAKWRAP_BYPASS_BOUND;
-	link_record(record);
-	if (listed->main)
-		atomic_store_explicit(&registry.program, record, memory_order_release);
-	return &record->module;
 }
 
 static void sort_by_address(const struct leakwrap_module **module, unsigned count)
@@ -211,11 +88,6 @@ static void sort_by_address(const struct leakwrap_module **module, unsigned coun
 			module[at] = module[at - 1];
 		module[at] = moving;
 	}
-}
-
-static struct module_record *record_of(const struct leakwrap_module *module)
-{
-	return (struct module_record *)module;
 }
 
 /* Finds or adds the snapshot of the COUNT modules MODULE.  A program that loads and unloads one
@@ -234,7 +106,7 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 	if (!snapshot)
 		return NULL;
 	snapshot->modules.count = count;
-	snapshot->modules.serial = ++registry.serial;
+	snapshot->modules.serial = leakwrap_modules_next_serial();
 	snapshot->modules.are_permanent = count > 0;
 	memcpy(snapshot->modules.module, module, size);
 	leakwrap_tables_failed = false;
@@ -245,7 +117,7 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 	}
 	for (unsigned i = 0; i < count; i++) {
 		snapshot->modules.are_permanent &= module[i]->permanent;
-		record_of(module[i])->snapshots++;
+		leakwrap_module_list(module[i]);
 	}
 	return snapshot;
 }
@@ -261,10 +133,9 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 /* Snapshots that are held are too many when their number has doubled, from this number on. */
 #define MANY_HELD_MIN 1024u
 
-/* The snapshots that rest and the unlinked records, in the order in which they came. */
+/* The snapshots that rest, in the order in which they came, and the clock of all that rests. */
 static struct {
 	struct snapshot *first, *last;
-	struct module_record *first_record, *last_record;
 	unsigned tick;
 	uint64_t tick_began; /* leakwrap_time_monotonic */
 	/* Readers (a dump may take minutes): those from before GRACE_TICK, and the latest tick from
@@ -311,50 +182,14 @@ static void begin_rest(struct snapshot *snapshot)
 	}
 }
 
-/* Takes RECORD out of the tables.  Its memory and its NEXT stay for those who read it now. */
-static void unlink_record(struct module_record *record)
-{
-	struct module_record *const next = atomic_load(&record->next), *first;
-
-	if (record->before)
-		atomic_store(&record->before->next, next);
-	else
-		atomic_store(&registry.newest, next);
-	if (next)
-		next->before = record->before;
-	HASH_FIND(hh, registry.by_start, &record->module.start, sizeof(record->module.start),
-	          first);
-	if (first == record) {
-		HASH_DELETE(hh, registry.by_start, record);
-		if (record->same_start)
-			add_by_start(record->same_start, NULL);
-	} else {
-		while (first && first->same_start != record)
-			first = first->same_start;
-		if (first)
-			first->same_start = record->same_start;
-	}
-	record->same_start = NULL;
-	record->tick = rest.tick;
-	if (rest.first_record)
-		rest.last_record->same_start = record;
-	else
-		rest.first_record = record;
-	rest.last_record = record;
-}
-
-/* Frees SNAPSHOT, and takes the records out of the tables that no other snapshot lists. */
+/* Frees SNAPSHOT, and unlinks the records that no other snapshot lists. */
 static void free_snapshot(struct snapshot *snapshot)
 {
 	const unsigned count = snapshot->modules.count;
 
 	HASH_DELETE(hh, registry.snapshots, snapshot);
-	for (unsigned i = 0; i < count; i++) {
-		struct module_record *record = record_of(snapshot->modules.module[i]);
-
-		if (--record->snapshots == 0 && !record->module.main)
-			unlink_record(record);
-	}
+	for (unsigned i = 0; i < count; i++)
+		leakwrap_module_unlist(snapshot->modules.module[i], rest.tick);
 	leakwrap_arena_give(snapshot,
 	                    sizeof(*snapshot) + count * sizeof(snapshot->modules.module[0]));
 }
@@ -383,13 +218,7 @@ static void end_rest(void)
 
 	if (now - rest.tick_began >= NS_PER_TICK)
 		begin_tick(now);
-	while (rest.first_record && has_rested(rest.first_record->tick)) {
-		struct module_record *const record = rest.first_record;
-
-		rest.first_record = record->same_start;
-		leakwrap_module_path_free(record->path);
-		give_record(record);
-	}
+	leakwrap_module_records_free(has_rested);
 	while (rest.first && has_rested(rest.first->tick)) {
 		struct snapshot *const snapshot = rest.first;
 
@@ -471,8 +300,8 @@ static bool is_new(const struct leakwrap_loader_list *list, const struct leakwra
 	return (uintptr_t)module - (uintptr_t)list < list->size;
 }
 
-/* Publishes the modules of LIST.  IS_DEEPBIND: see find_or_add.  The caller holds the tables' lock,
- * and has been a reader since before LIST was read: known modules are still in the tables. */
+/* Publishes the modules of LIST.  IS_DEEPBIND: see module_records.h.  The caller holds the tables'
+ * lock, and has been a reader since before LIST was read: known modules are still in the tables. */
 static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 {
 	const struct leakwrap_module **module = list->module;
@@ -482,8 +311,10 @@ static void publish(const struct leakwrap_loader_list *list, bool is_deepbind)
 
 	end_rest();
 	for (unsigned i = 0; i < list->count; i++) {
-		module[count] =
-		        is_new(list, module[i]) ? find_or_add(module[i], is_deepbind) : module[i];
+		module[count] = is_new(list, module[i])
+		                        ? leakwrap_module_find_or_add(module[i], is_deepbind,
+		                                                      decide_permanent(module[i]))
+		                        : module[i];
 		count += module[count] != NULL;
 	}
 	sort_by_address(module, count);
@@ -514,7 +345,7 @@ bool leakwrap_modules_add(struct leakwrap_module *found)
 		if (now->module[i]->start >= found->end || now->module[i]->end <= found->start)
 			module[count++] = now->module[i];
 	find_bypass(found);
-	module[count] = find_or_add(found, false);
+	module[count] = leakwrap_module_find_or_add(found, false, decide_permanent(found));
 	count += module[count] != NULL;
 	sort_by_address(module, count);
 	snapshot = find_or_add_snapshot(module, count);
@@ -585,28 +416,6 @@ void leakwrap_modules_set_change_hook(void (*on_change)(void))
 
 /* -- looking up -------------------------------------------------------------------------------- */
 
-unsigned leakwrap_modules_count(void)
-{
-	return atomic_load_explicit(&registry.count, memory_order_acquire);
-}
-
-const struct leakwrap_module *leakwrap_module_of_program(void)
-{
-	struct module_record *program =
-	        atomic_load_explicit(&registry.program, memory_order_acquire);
-
-	return program ? &program->module : NULL;
-}
-
-const struct leakwrap_module *leakwrap_module_numbered(unsigned number)
-{
-	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
-
-	while (record && record->module.number != number)
-		record = atomic_load_explicit(&record->next, memory_order_acquire);
-	return record ? &record->module : NULL;
-}
-
 unsigned leakwrap_modules_generation(void)
 {
 	return atomic_load_explicit(&registry.generation, memory_order_acquire);
@@ -620,11 +429,6 @@ const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 const struct leakwrap_module *leakwrap_module_ever_at(uintptr_t address)
 {
 	const struct leakwrap_module *module = leakwrap_module_at(address);
-	struct module_record *record = atomic_load_explicit(&registry.newest, memory_order_acquire);
 
-	for (; !module && record;
-	     record = atomic_load_explicit(&record->next, memory_order_acquire))
-		if (address - record->module.start < record->module.end - record->module.start)
-			module = &record->module;
-	return module;
+	return module ? module : leakwrap_module_recorded_at(address);
 }
