@@ -87,6 +87,11 @@ void put_misuse(struct page *page, const struct dump *dump);
 /* Writes DUMP with all that ANSWER shows of it. */
 void put_dump(struct page *page, const struct dump *dump, const struct answer *answer);
 
+/* -- groups of call sites: text_groups.c ------------------------------------------------------- */
+
+/* Writes a table of the groups of DUMP by their KIND: at most TOP; 0 is all. */
+void put_groups(struct page *page, const struct dump *dump, enum group_kind kind, unsigned top);
+
 /* -- how exact the numbers are: text_recording.c ----------------------------------------------- */
 
 /* Writes what of the program's blocks TOTALS count, unless they count all exactly. */
