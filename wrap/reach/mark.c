@@ -1,20 +1,14 @@
 /* mark.c - see mark.h. */
 #include "wrap/reach/mark.h"
 
-#include "wrap/arch/arch.h"
-#include "wrap/base/options.h"
+#include "wrap/base/common.h"
 #include "wrap/live/block_index.h"
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
-#include "wrap/reach/maps.h"
 #include "wrap/reach/slabs.h"
 #include "wrap/reach/sums.h"
-#include "wrap/unwind/stack_bounds.h"
-
-#include <string.h>
-
-#define WORD       sizeof(uintptr_t)
+#include "wrap/reach/word_scan.h"
 
 #define STACK_ROOM ((size_t)1 << 16)
 
@@ -23,9 +17,6 @@
 
 #define STACK_SIZE    ((STACK_ROOM + DEFERRED_ROOM) * sizeof(struct followed))
 #define SCRATCH_SIZE  (STACK_SIZE + LEAKWRAP_SLABS_SIZE)
-
-/* Blocks from this size on may be sparse: pages that were never written to are skipped. */
-#define SPARSE_MIN ((size_t)1 << 20)
 
 /* How many blocks are scanned between two looks at the process of which this is a copy. */
 #define BLOCKS_PER_LOOK 10000u
@@ -67,10 +58,7 @@ static struct {
 	struct followed fetched[BLOCKS_FETCHED];
 	/* How many ever went into the queues, and out of them. */
 	unsigned words_in, words_out, slots_in, slots_out, blocks_in, blocks_out;
-	unsigned step;         /* of the option pointer_step= */
-	uintptr_t scanned_end; /* with it: where the last scan ended */
-	int pagemap;
-	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
+	struct leakwrap_word_scan scan;
 	/* The lost block whose pointers are followed: its address and call site. */
 	uintptr_t leader;
 	uint32_t leader_site;
@@ -114,28 +102,11 @@ static void defer(const struct leakwrap_indexed_block *block)
 	}
 }
 
-/* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
-static uintptr_t readable_end(uintptr_t address, uintptr_t limit)
-{
-	if (address < mark.readable_start || limit > mark.readable_end) {
-		const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
-
-		if (!mapping || limit > mapping->end || !mapping->is_readable ||
-		    mapping->is_special)
-			return leakwrap_maps_readable_end(address, limit);
-		mark.readable_start = mapping->start;
-		mark.readable_end = mapping->end;
-	}
-	return limit;
-}
-
 /* Returns whether SIZE bytes at ADDRESS, which may be any word, can be read.  The memory of a block
  * that was freed unseen may be gone. */
 static bool is_readable(uintptr_t address, size_t size)
 {
-	const uintptr_t end = address + size;
-
-	return end >= address && readable_end(address, end) == end;
+	return leakwrap_word_scan_can_read(&mark.scan, address, size);
 }
 
 /* Makes the block reachable to whose first byte WORD, an address in IN, leads.  Returns false and
@@ -285,14 +256,6 @@ static void take_waiting(void)
 		take_oldest();
 }
 
-/* -- memory ------------------------------------------------------------------------------------ */
-
-#ifdef LEAKWRAP_UNTAG
-#define UNTAG(word) LEAKWRAP_UNTAG(word)
-#else
-#define UNTAG(word) (word)
-#endif
-
 /* Lets WORD wait until it is taken. */
 static __attribute__((noinline)) void add_word(uintptr_t word)
 {
@@ -308,79 +271,7 @@ static __attribute__((noinline)) void add_word(uintptr_t word)
 		look_at_oldest();
 }
 
-/* As scan, for words at each step of the option pointer_step=. */
-static __attribute__((noinline)) void scan_in_steps(uintptr_t start, uintptr_t end)
-{
-	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
-	const uintptr_t step = mark.step;
-	uintptr_t stored;
-
-	/* A word may begin in the memory that was scanned before. */
-	if (start == mark.scanned_end)
-		start -= sizeof(stored) - step;
-	mark.scanned_end = end;
-	start = (start + step - 1) & ~(step - 1);
-	for (; start < end && end - start >= sizeof(stored); start += step) {
-		memcpy(&stored, (const void *)start, sizeof(stored));
-
-		const uintptr_t word = UNTAG(stored);
-
-		if (word - low < size)
-			add_word(word);
-	}
-}
-
-/* Adds the word at ADDRESS if it may lead to a block: blocks lie in SIZE bytes from LOW on. */
-LEAKWRAP_INLINE void scan_word(uintptr_t address, uintptr_t low, uintptr_t size)
-{
-	const uintptr_t word = UNTAG(leakwrap_stack_word(address));
-
-	/* Most words are no addresses of the heap. */
-	if (leakwrap_unlikely(word - low < size))
-		add_word(word);
-}
-
-/* Takes each word from START to END, which can be read, that may lead to a block.  May do so later:
- * take_waiting. */
-static void scan(uintptr_t start, uintptr_t end)
-{
-	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
-
-	if (leakwrap_unlikely(mark.step != 0)) {
-		scan_in_steps(start, end);
-		return;
-	}
-	start = (start + WORD - 1) & ~(WORD - 1);
-	end &= ~(WORD - 1);
-	if (start >= end)
-		return;
-	for (; end - start >= 4 * WORD; start += 4 * WORD) {
-		scan_word(start, low, size);
-		scan_word(start + WORD, low, size);
-		scan_word(start + 2 * WORD, low, size);
-		scan_word(start + 3 * WORD, low, size);
-	}
-	for (; start < end; start += WORD)
-		scan_word(start, low, size);
-}
-
-/* As scan, for the pages from START to END that were written to. */
-static void scan_sparse(uintptr_t start, uintptr_t end)
-{
-	size_t page;
-
-	while (start < end) {
-		const uint64_t written = leakwrap_pages_written(
-		        mark.pagemap, (const void *)(start & ~(uintptr_t)(LEAKWRAP_PAGE - 1)),
-		        &page);
-		uintptr_t at = start & ~(page - 1);
-
-		for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE && at < end; i++, at += page)
-			if (written >> i & 1)
-				scan(at > start ? at : start, at + page < end ? at + page : end);
-		start = at;
-	}
-}
+/* -- blocks ------------------------------------------------------------------------------------ */
 
 /* Ends a copy whose original has ended: nobody waits for its dump. */
 static void check_original(void)
@@ -392,31 +283,11 @@ static void check_original(void)
 		leakwrap_process_end(1);
 }
 
-/* As scan, for a large block, or one of which the program may have protected a part. */
-static __attribute__((noinline)) void scan_parts(uintptr_t address, uintptr_t end)
+/* Takes the words of a block of SIZE bytes at ADDRESS.  May do so later: take_waiting. */
+static void scan_block(uintptr_t address, size_t size)
 {
-	while (address < end) {
-		const uintptr_t readable = readable_end(address, end);
-
-		if (readable - address >= SPARSE_MIN)
-			scan_sparse(address, readable);
-		else
-			scan(address, readable);
-		address = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
-	}
-}
-
-/* Scans a block of SIZE bytes at ADDRESS. */
-static inline void scan_block(uintptr_t address, size_t size)
-{
-	const uintptr_t end = address + size;
-
 	check_original();
-	if (leakwrap_likely(size < SPARSE_MIN && address >= mark.readable_start &&
-	                    end <= mark.readable_end))
-		scan(address, end);
-	else
-		scan_parts(address, end);
+	leakwrap_word_scan_block(&mark.scan, address, size);
 }
 
 /* Follows the blocks on the stack, and those that they lead to. */
@@ -525,20 +396,16 @@ bool leakwrap_mark_start(int original)
 	mark.depth = mark.deferred_count = 0;
 	mark.deferred = mark.stack + STACK_ROOM;
 	mark.has_more_deferred = false;
-	mark.step = leakwrap_options.pointer_step;
-	mark.scanned_end = 0;
 	mark.has_overflowed = false;
 	mark.words_in = mark.words_out = mark.slots_in = mark.slots_out = 0;
 	mark.blocks_in = mark.blocks_out = 0;
-	mark.readable_start = mark.readable_end = 0;
-	mark.pagemap = leakwrap_pagemap_open();
+	leakwrap_word_scan_start(&mark.scan, add_word);
 	return true;
 }
 
 void leakwrap_mark_end(void)
 {
-	if (mark.pagemap >= 0)
-		leakwrap_close(mark.pagemap);
+	leakwrap_word_scan_end(&mark.scan);
 	leakwrap_scratch_unmap(mark.stack, SCRATCH_SIZE);
 	leakwrap_block_index_release();
 }
@@ -551,7 +418,7 @@ void leakwrap_mark_own_memory(uintptr_t *start, uintptr_t *end)
 
 void leakwrap_mark_word(uintptr_t word)
 {
-	const uintptr_t address = UNTAG(word);
+	const uintptr_t address = leakwrap_untagged(word);
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1))
 		take_from_reachable(leakwrap_indexed_region_at(address), address);
@@ -559,7 +426,7 @@ void leakwrap_mark_word(uintptr_t word)
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
 {
-	scan(start, end);
+	leakwrap_word_scan_range(&mark.scan, start, end);
 }
 
 void leakwrap_mark_block(uintptr_t address)

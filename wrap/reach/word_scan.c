@@ -1,0 +1,153 @@
+/* word_scan.c - see word_scan.h. */
+#include "wrap/reach/word_scan.h"
+
+#include "wrap/base/common.h"
+#include "wrap/base/options.h"
+#include "wrap/live/block_index.h"
+#include "wrap/port/port.h"
+#include "wrap/reach/maps.h"
+#include "wrap/unwind/stack_bounds.h"
+
+#include <string.h>
+
+#define WORD sizeof(uintptr_t)
+
+/* Blocks from this size on may be sparse: pages that were never written to are skipped. */
+#define SPARSE_MIN ((size_t)1 << 20)
+
+void leakwrap_word_scan_start(struct leakwrap_word_scan *scan, void (*take)(uintptr_t word))
+{
+	*scan = (struct leakwrap_word_scan){.take = take,
+	                                    .step = leakwrap_options.pointer_step,
+	                                    .pagemap = leakwrap_pagemap_open()};
+}
+
+void leakwrap_word_scan_end(struct leakwrap_word_scan *scan)
+{
+	if (scan->pagemap >= 0)
+		leakwrap_close(scan->pagemap);
+}
+
+/* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT. */
+static uintptr_t readable_end(struct leakwrap_word_scan *scan, uintptr_t address, uintptr_t limit)
+{
+	if (address < scan->readable_start || limit > scan->readable_end) {
+		const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
+
+		if (!mapping || limit > mapping->end || !mapping->is_readable ||
+		    mapping->is_special)
+			return leakwrap_maps_readable_end(address, limit);
+		scan->readable_start = mapping->start;
+		scan->readable_end = mapping->end;
+	}
+	return limit;
+}
+
+bool leakwrap_word_scan_can_read(struct leakwrap_word_scan *scan, uintptr_t address, size_t size)
+{
+	const uintptr_t end = address + size;
+
+	return end >= address && readable_end(scan, address, end) == end;
+}
+
+/* As leakwrap_word_scan_range, for words at each step of the option pointer_step=. */
+static __attribute__((noinline)) void scan_in_steps(struct leakwrap_word_scan *scan,
+                                                    uintptr_t start, uintptr_t end)
+{
+	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
+	const uintptr_t step = scan->step;
+	uintptr_t stored;
+
+	/* A word may begin in the memory that was scanned before. */
+	if (start == scan->scanned_end)
+		start -= sizeof(stored) - step;
+	scan->scanned_end = end;
+	start = (start + step - 1) & ~(step - 1);
+	for (; start < end && end - start >= sizeof(stored); start += step) {
+		memcpy(&stored, (const void *)start, sizeof(stored));
+
+		const uintptr_t word = leakwrap_untagged(stored);
+
+		if (word - low < size)
+			scan->take(word);
+	}
+}
+
+/* Takes the word at ADDRESS if it may lead to a block: blocks lie in SIZE bytes from LOW on. */
+LEAKWRAP_INLINE void scan_word(const struct leakwrap_word_scan *scan, uintptr_t address,
+                               uintptr_t low, uintptr_t size)
+{
+	const uintptr_t word = leakwrap_untagged(leakwrap_stack_word(address));
+
+	/* Most words are no addresses of the heap. */
+	if (leakwrap_unlikely(word - low < size))
+		scan->take(word);
+}
+
+void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
+{
+	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
+
+	if (leakwrap_unlikely(scan->step != 0)) {
+		scan_in_steps(scan, start, end);
+		return;
+	}
+	start = (start + WORD - 1) & ~(WORD - 1);
+	end &= ~(WORD - 1);
+	if (start >= end)
+		return;
+	for (; end - start >= 4 * WORD; start += 4 * WORD) {
+		scan_word(scan, start, low, size);
+		scan_word(scan, start + WORD, low, size);
+		scan_word(scan, start + 2 * WORD, low, size);
+		scan_word(scan, start + 3 * WORD, low, size);
+	}
+	for (; start < end; start += WORD)
+		scan_word(scan, start, low, size);
+}
+
+/* As leakwrap_word_scan_range, for the pages from START to END that were written to. */
+static void scan_sparse(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
+{
+	size_t page;
+
+	while (start < end) {
+		const uint64_t written = leakwrap_pages_written(
+		        scan->pagemap, (const void *)(start & ~(uintptr_t)(LEAKWRAP_PAGE - 1)),
+		        &page);
+		uintptr_t at = start & ~(page - 1);
+
+		for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE && at < end; i++, at += page)
+			if (written >> i & 1)
+				leakwrap_word_scan_range(scan, at > start ? at : start,
+				                         at + page < end ? at + page : end);
+		start = at;
+	}
+}
+
+/* As leakwrap_word_scan_range, for a large block, or one of which the program may have protected a
+ * part. */
+static __attribute__((noinline)) void scan_parts(struct leakwrap_word_scan *scan, uintptr_t address,
+                                                 uintptr_t end)
+{
+	while (address < end) {
+		const uintptr_t readable = readable_end(scan, address, end);
+
+		if (readable - address >= SPARSE_MIN)
+			scan_sparse(scan, address, readable);
+		else
+			leakwrap_word_scan_range(scan, address, readable);
+		address = (readable & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
+	}
+}
+
+void leakwrap_word_scan_block(struct leakwrap_word_scan *scan, uintptr_t address, size_t size)
+{
+	const uintptr_t end = address + size;
+
+	if (leakwrap_likely(size < SPARSE_MIN && address >= scan->readable_start &&
+	                    end <= scan->readable_end))
+		leakwrap_word_scan_range(scan, address, end);
+	else
+		scan_parts(scan, address, end);
+}
