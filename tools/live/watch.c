@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +11,7 @@
 #include <unistd.h>
 
 #include "tools/live/client.h"
-#include "tools/process/dump_log.h"
+#include "tools/live/request.h"
 #include "tools/log/read_log.h"
 #include "tools/symbolize/symbolize.h"
 
@@ -189,83 +188,13 @@ void watch_scan(struct watch *watch)
 
 /* -- asking ------------------------------------------------------------------------------------ */
 
-/* A request that waits for its dump. */
-struct request {
-	struct request *next; /* in a list */
+/* A target that is being asked for a dump. */
+struct asked {
+	struct asked *next; /* in a list */
 	struct target *target;
-	struct target_process process;
-	struct dump_log log;
-	struct arena arena;
-	double began;   /* 0: not yet */
+	struct request request;
 	double waiting; /* seconds of a processor to look for the dump */
-	bool waits;     /* for the dump, or until the process takes the signal */
-	bool sent;      /* the signal */
-	bool is_late;   /* no dump came within the timeout */
-	char *raw;
-	size_t raw_size;
-	FILE *errors; /* the messages of this request, which come to ERROR */
-	char *error;
-	size_t error_size;
 };
-
-static void begin_request(struct request *request)
-{
-	request->errors = open_bytes(&request->error, &request->error_size);
-	send_complaints(request->errors);
-	request->process.pid = request->target->pid;
-	request->began = watch_now();
-	request->waits = examine_process(&request->arena, &request->process, NULL);
-	send_complaints(NULL);
-}
-
-/* Sends the dump signal.  KINDS: for a dump with kinds.  Returns false after a message if that is
- * not possible. */
-static bool send_request(struct request *request, bool kinds)
-{
-	request->log = dump_log_find(&request->arena, &request->process);
-	request->sent = true;
-	if (request->log.reader == READ_BY_OTHERS) {
-		complain("process %d writes its dumps to %s, %s: LEAKWRAP_OPTIONS=log=FILE gives "
-		         "it a file",
-		         request->target->pid, request->log.name, request->log.what);
-		return false;
-	}
-	return dump_log_is_read(&request->log, &request->process) &&
-	       ask_for_dump(&request->process, kinds);
-}
-
-/* Goes on with REQUEST as far as its process allows now.  It may take TIMEOUT seconds in all.
- * KINDS: it asks for a dump with kinds. */
-static void poll_request(struct request *request, bool kinds, double timeout)
-{
-	const pid_t pid = request->target->pid;
-	bool runs = kill(pid, 0) == 0;
-	int turn;
-
-	send_complaints(request->errors);
-	if (request->sent)
-		request->raw =
-		        dump_log_read(&request->process, &request->log, kinds, &request->raw_size);
-	if (request->raw) {
-		request->waits = false;
-	} else if (!runs) {
-		complain("process %d ended before its dump was whole", pid);
-		request->waits = false;
-	} else if (!request->sent && process_take_turn(&request->process, &turn)) {
-		request->waits = send_request(request, kinds);
-		process_end_turn(turn);
-	} else if (watch_now() - request->began > timeout) {
-		if (request->sent)
-			complain("no whole dump of process %d came in time", pid);
-		else
-			complain_of_no_turn(&request->process, timeout);
-		request->is_late = true;
-		request->waits = false;
-	}
-	send_complaints(NULL);
-}
-
-/* -- the dumps --------------------------------------------------------------------------------- */
 
 struct taking {
 	struct watch *watch;
@@ -306,10 +235,11 @@ static void take_dump(void *context, const struct parsed_dump *parsed)
 	taking->naming += thread_time() - began;
 }
 
-/* Reads the dump in the raw text of REQUEST.  Returns false after a message if it is damaged. */
-static bool read_dump(struct watch *watch, struct request *request)
+/* Reads the dump that ASKED got.  Returns false after a message if it is damaged. */
+static bool read_dump(struct watch *watch, struct asked *asked)
 {
-	struct target *target = request->target;
+	const struct request *request = &asked->request;
+	struct target *target = asked->target;
 	struct taking taking = {.watch = watch, .target = target};
 	double began = thread_time();
 	char *unused = NULL;
@@ -326,23 +256,20 @@ static bool read_dump(struct watch *watch, struct request *request)
 	fclose(warnings);
 	free(unused);
 	watch->reading -= target->reading;
-	target->reading = request->waiting + thread_time() - began - taking.naming;
+	target->reading = asked->waiting + thread_time() - began - taking.naming;
 	watch->reading += target->reading;
 	return taking.taken;
 }
 
-/* Gives the target of REQUEST what came of it. */
-static void finish_request(struct watch *watch, struct request *request)
+/* Gives the target of ASKED what came of the request. */
+static void finish_request(struct watch *watch, struct asked *asked)
 {
-	struct target *target = request->target;
-	const bool taken = request->raw && read_dump(watch, request);
+	struct request *request = &asked->request;
+	struct target *target = asked->target;
+	const bool taken = request->raw && read_dump(watch, asked);
 
 	free(target->error);
-	fclose(request->errors);
-	request->error[strcspn(request->error, "\n")] = '\0'; /* one line says it */
-	target->error = *request->error ? request->error : NULL;
-	if (!target->error)
-		free(request->error);
+	target->error = request_take_error(request);
 	if (taken) {
 		free(target->raw);
 		free(target->profile);
@@ -359,67 +286,67 @@ static void finish_request(struct watch *watch, struct request *request)
 	target->wanted = target->is_asked = false;
 }
 
-/* Returns REQUESTS with a request for each wanted target that has none. */
-static struct request *add_wanted(const struct watch *watch, struct request *requests)
+/* Returns the list ASKED with each wanted target that is not in it. */
+static struct asked *add_wanted(const struct watch *watch, struct asked *asked)
 {
 	for (size_t i = 0; i < watch->target_count; i++) {
 		struct target *target = watch->targets[i];
 		if (!target->wanted || target->is_asked)
 			continue;
-		struct request *request = xzalloc(sizeof *request);
-		request->target = target;
-		request->next = requests;
-		requests = request;
+		struct asked *one = xzalloc(sizeof *one);
+		one->target = target;
+		one->next = asked;
+		asked = one;
 		target->is_asked = true;
 	}
-	return requests;
+	return asked;
 }
 
-/* Goes on with REQUESTS, and finishes those that are done or have waited for TIMEOUT seconds.
- * Returns the others. */
-static struct request *go_on(struct watch *watch, struct request *requests, double timeout)
+/* Goes on with the requests of the list ASKED, and finishes those that are done or have waited for
+ * TIMEOUT seconds.  Returns the list of the others. */
+static struct asked *go_on(struct watch *watch, struct asked *asked, double timeout)
 {
-	for (struct request **at = &requests; *at;) {
-		struct request *request = *at;
+	for (struct asked **at = &asked; *at;) {
+		struct asked *one = *at;
+		struct request *request = &one->request;
 		const double began = thread_time();
 		if (request->began > 0)
-			poll_request(request, watch->options.kinds, timeout);
+			request_go_on(request, watch->options.kinds, watch_now(), timeout);
 		else
-			begin_request(request);
-		request->waiting += thread_time() - began;
+			request_begin(request, one->target->pid, watch_now());
+		one->waiting += thread_time() - began;
 		if (request->waits) {
-			at = &request->next;
+			at = &one->next;
 			continue;
 		}
-		*at = request->next;
+		*at = one->next;
 		pthread_mutex_lock(&watch->lock);
-		finish_request(watch, request);
+		finish_request(watch, one);
 		pthread_cond_broadcast(&watch->changed);
 		pthread_mutex_unlock(&watch->lock);
-		dump_log_free(&request->log);
-		arena_free(&request->arena);
-		free(request);
+		request_free(request);
+		free(one);
 	}
-	return requests;
+	return asked;
 }
 
 /* Asks all wanted targets, also those that are wanted meanwhile, and finishes each as its dump
  * comes.  The lock is held on entry and on return, but not while the processes work. */
 static void ask_wanted(struct watch *watch)
 {
-	struct request *requests = add_wanted(watch, NULL);
+	struct asked *asked = add_wanted(watch, NULL);
 	struct timespec pause = {.tv_nsec = 1000000};
 	double timeout = watch->options.timeout;
 
-	while (requests) {
+	while (asked) {
 		pthread_mutex_unlock(&watch->lock);
-		requests = go_on(watch, requests, timeout);
-		if (requests)
+		asked = go_on(watch, asked, timeout);
+		if (asked)
 			nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 16000000)
 			pause.tv_nsec *= 2;
 		pthread_mutex_lock(&watch->lock);
-		requests = add_wanted(watch, requests);
+		asked = add_wanted(watch, asked);
 		if (watch->stopping)
 			timeout = 0;
 	}
