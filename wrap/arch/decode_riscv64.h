@@ -103,21 +103,64 @@ static void leakwrap_decode_large(const struct leakwrap_code *code, uintptr_t at
 		leakwrap_decode_add(instruction, LEAKWRAP_RISCV_SP, LEAKWRAP_RISCV_ZERO, 0);
 }
 
-/* Decodes the instruction of 16 bits HALF. */
-static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t half, uintptr_t at,
-                                  struct leakwrap_instruction *instruction)
+/* Returns the quadrant and funct3 of HALF, as two octal digits. */
+static unsigned leakwrap_short_opcode(uint32_t half)
+{
+	return (half & 3) << 3 | half >> 13;
+}
+
+/* Decodes the instruction of 16 bits HALF if it changes the flow. */
+static void leakwrap_decode_short_flow(uint32_t half, uintptr_t at,
+                                       struct leakwrap_instruction *instruction)
+{
+	unsigned rd = half >> 7 & 31, rs2 = half >> 2 & 31;
+	uint32_t offset;
+
+	switch (leakwrap_short_opcode(half)) {
+	case 000:
+		if (half == 0)
+			instruction->flow = LEAKWRAP_FLOW_END;
+		break;
+	case 015: /* c.j */
+		offset = leakwrap_bits(half, 12, 1, 11) | leakwrap_bits(half, 11, 1, 4) |
+		         leakwrap_bits(half, 9, 2, 8) | leakwrap_bits(half, 8, 1, 10) |
+		         leakwrap_bits(half, 7, 1, 6) | leakwrap_bits(half, 6, 1, 7) |
+		         leakwrap_bits(half, 3, 3, 1) | leakwrap_bits(half, 2, 1, 5);
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_JUMP,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 12));
+		break;
+	case 016: /* c.beqz, c.bnez */
+	case 017:
+		offset = leakwrap_bits(half, 12, 1, 8) | leakwrap_bits(half, 10, 2, 3) |
+		         leakwrap_bits(half, 5, 2, 6) | leakwrap_bits(half, 3, 2, 1) |
+		         leakwrap_bits(half, 2, 1, 5);
+		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
+		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 9));
+		break;
+	case 024: /* c.jr, c.jalr, c.ebreak */
+		if (rs2 == 0)
+			instruction->flow = rd == 0          ? LEAKWRAP_FLOW_END
+			                    : half >> 12 & 1 ? LEAKWRAP_FLOW_CALL
+			                    : rd == 1        ? LEAKWRAP_FLOW_RETURN
+			                                     : LEAKWRAP_FLOW_END;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Decodes the instruction of 16 bits HALF if it sets, stores or loads a register. */
+static void leakwrap_decode_short_move(const struct leakwrap_code *code, uint32_t half,
+                                       uintptr_t at, struct leakwrap_instruction *instruction)
 {
 	unsigned rd = half >> 7 & 31, rs2 = half >> 2 & 31;
 	int32_t immediate =
 	        leakwrap_signed(leakwrap_bits(half, 2, 5, 0) | leakwrap_bits(half, 12, 1, 5), 6);
-	uint32_t offset;
 
-	if (half == 0) {
-		instruction->flow = LEAKWRAP_FLOW_END;
-		return;
-	}
-	switch ((half & 3) << 3 | half >> 13) { /* quadrant and funct3, as octal digits */
-	case 000:                               /* c.addi4spn */
+	switch (leakwrap_short_opcode(half)) {
+	case 000: /* c.addi4spn; with 0 no instruction */
+		if (half == 0)
+			break;
 		leakwrap_decode_add(
 		        instruction, (half >> 2 & 7) + 8, 2,
 		        (int32_t)(leakwrap_bits(half, 11, 2, 4) | leakwrap_bits(half, 7, 4, 6) |
@@ -136,35 +179,16 @@ static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t hal
 			                                            leakwrap_bits(half, 6, 1, 4),
 			                                    10));
 		break;
-	case 015: /* c.j */
-		offset = leakwrap_bits(half, 12, 1, 11) | leakwrap_bits(half, 11, 1, 4) |
-		         leakwrap_bits(half, 9, 2, 8) | leakwrap_bits(half, 8, 1, 10) |
-		         leakwrap_bits(half, 7, 1, 6) | leakwrap_bits(half, 6, 1, 7) |
-		         leakwrap_bits(half, 3, 3, 1) | leakwrap_bits(half, 2, 1, 5);
-		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_JUMP,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 12));
-		break;
-	case 016: /* c.beqz, c.bnez */
-	case 017:
-		offset = leakwrap_bits(half, 12, 1, 8) | leakwrap_bits(half, 10, 2, 3) |
-		         leakwrap_bits(half, 5, 2, 6) | leakwrap_bits(half, 3, 2, 1) |
-		         leakwrap_bits(half, 2, 1, 5);
-		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
-		                          at + (uintptr_t)(intptr_t)leakwrap_signed(offset, 9));
-		break;
 	case 023: /* c.ldsp */
 		leakwrap_decode_access(instruction, true, rd, 2,
 		                       (int32_t)(leakwrap_bits(half, 12, 1, 5) |
 		                                 leakwrap_bits(half, 5, 2, 3) |
 		                                 leakwrap_bits(half, 2, 3, 6)));
 		break;
-	case 024: /* c.jr, c.mv, c.jalr, c.add, c.ebreak */
+	case 024: /* c.mv, c.add */
 		if (rs2 == 0)
-			instruction->flow = rd == 0          ? LEAKWRAP_FLOW_END
-			                    : half >> 12 & 1 ? LEAKWRAP_FLOW_CALL
-			                    : rd == 1        ? LEAKWRAP_FLOW_RETURN
-			                                     : LEAKWRAP_FLOW_END;
-		else if ((half >> 12 & 1) && rd == 2)
+			break;
+		if ((half >> 12 & 1) && rd == 2)
 			leakwrap_decode_large(code, at, rs2, false, instruction);
 		else if (half >> 12 & 1)
 			leakwrap_decode_add(instruction, rd, 0, 0);
@@ -181,46 +205,13 @@ static void leakwrap_decode_short(const struct leakwrap_code *code, uint32_t hal
 	}
 }
 
-/* Decodes the instruction at AT by itself, without the routines of -msave-restore. */
-static void leakwrap_decode_plain(const struct leakwrap_code *code, uintptr_t at,
-                                  struct leakwrap_instruction *instruction)
+/* Decodes the instruction of 32 bits WORD if it changes the flow. */
+static void leakwrap_decode_long_flow(uint32_t word, uintptr_t at,
+                                      struct leakwrap_instruction *instruction)
 {
-	uint32_t word;
-	unsigned rd, rs1, rs2;
+	unsigned rd = word >> 7 & 31, rs1 = word >> 15 & 31;
 
-	leakwrap_instruction_is(instruction, 2, LEAKWRAP_FLOW_NEXT);
-	if (at % 2 != 0 || !leakwrap_code_at(code, at, 2, &word) ||
-	    ((word & 3) == 3 && !leakwrap_code_at(code, at, 4, &word))) {
-		instruction->flow = LEAKWRAP_FLOW_END;
-		return;
-	}
-	if ((word & 3) != 3) {
-		leakwrap_decode_short(code, word, at, instruction);
-		return;
-	}
-	instruction->size = 4;
-	rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31;
 	switch (word & 0x7f) {
-	case 0x03: /* ld */
-		if ((word >> 12 & 7) == 3)
-			leakwrap_decode_access(instruction, true, rd, rs1, (int32_t)word >> 20);
-		break;
-	case 0x23: /* sd */
-		if ((word >> 12 & 7) == 3)
-			leakwrap_decode_access(
-			        instruction, false, rs2, rs1,
-			        leakwrap_signed(leakwrap_bits(word, 25, 7, 5) | rd, 12));
-		break;
-	case 0x13: /* addi */
-		if ((word >> 12 & 7) == 0)
-			leakwrap_decode_add(instruction, rd, rs1, (int32_t)word >> 20);
-		break;
-	case 0x33: /* add, sub; and */
-		if (rd == 2 && rs1 == 2 && (word & 0xbe007000) == 0)
-			leakwrap_decode_large(code, at, rs2, word >> 30 & 1, instruction);
-		else
-			leakwrap_decode_add(instruction, rd, 0, 0);
-		break;
 	case 0x63: /* beq and its relatives */
 		leakwrap_instruction_goes(instruction, LEAKWRAP_FLOW_BRANCH,
 		                          at + (uintptr_t)(intptr_t)leakwrap_signed(
@@ -251,6 +242,58 @@ static void leakwrap_decode_plain(const struct leakwrap_code *code, uintptr_t at
 		break;
 	default:
 		break;
+	}
+}
+
+/* Decodes the instruction of 32 bits WORD if it sets, stores or loads a register. */
+static void leakwrap_decode_long_move(const struct leakwrap_code *code, uint32_t word, uintptr_t at,
+                                      struct leakwrap_instruction *instruction)
+{
+	unsigned rd = word >> 7 & 31, rs1 = word >> 15 & 31, rs2 = word >> 20 & 31;
+
+	switch (word & 0x7f) {
+	case 0x03: /* ld */
+		if ((word >> 12 & 7) == 3)
+			leakwrap_decode_access(instruction, true, rd, rs1, (int32_t)word >> 20);
+		break;
+	case 0x23: /* sd */
+		if ((word >> 12 & 7) == 3)
+			leakwrap_decode_access(
+			        instruction, false, rs2, rs1,
+			        leakwrap_signed(leakwrap_bits(word, 25, 7, 5) | rd, 12));
+		break;
+	case 0x13: /* addi */
+		if ((word >> 12 & 7) == 0)
+			leakwrap_decode_add(instruction, rd, rs1, (int32_t)word >> 20);
+		break;
+	case 0x33: /* add, sub; and */
+		if (rd == 2 && rs1 == 2 && (word & 0xbe007000) == 0)
+			leakwrap_decode_large(code, at, rs2, word >> 30 & 1, instruction);
+		else
+			leakwrap_decode_add(instruction, rd, 0, 0);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Decodes the instruction at AT by itself, without the routines of -msave-restore. */
+static void leakwrap_decode_plain(const struct leakwrap_code *code, uintptr_t at,
+                                  struct leakwrap_instruction *instruction)
+{
+	uint32_t word;
+
+	leakwrap_instruction_is(instruction, 2, LEAKWRAP_FLOW_NEXT);
+	if (at % 2 != 0 || !leakwrap_code_at(code, at, 2, &word) ||
+	    ((word & 3) == 3 && !leakwrap_code_at(code, at, 4, &word))) {
+		instruction->flow = LEAKWRAP_FLOW_END;
+	} else if ((word & 3) != 3) {
+		leakwrap_decode_short_flow(word, at, instruction);
+		leakwrap_decode_short_move(code, word, at, instruction);
+	} else {
+		instruction->size = 4;
+		leakwrap_decode_long_flow(word, at, instruction);
+		leakwrap_decode_long_move(code, word, at, instruction);
 	}
 }
 

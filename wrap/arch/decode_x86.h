@@ -252,8 +252,8 @@ static void leakwrap_x86_jump(struct leakwrap_instruction *instruction,
 	leakwrap_instruction_goes(instruction, flow, behind + (uintptr_t)(intptr_t)offset);
 }
 
-/* Decodes an opcode of one byte.  BEHIND is where the next instruction begins. */
-static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t behind,
+/* Decodes an opcode of one byte that adds to a register, or moves to it. */
+static void leakwrap_x86_decode_value(const struct leakwrap_x86 *x,
                                       struct leakwrap_instruction *instruction)
 {
 	const bool registers = x->modrm >> 6 == 3;
@@ -270,13 +270,6 @@ static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t be
 	case 0x23:
 	case 0x2b:
 		leakwrap_x86_set(instruction, x->reg, LEAKWRAP_CODE_NONE, 0);
-		break;
-	case 0x68: /* push */
-	case 0x6a:
-		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
-		break;
-	case 0x8f: /* pop */
-		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, true);
 		break;
 	case 0x81: /* add, sub and their relatives */
 	case 0x83:
@@ -306,15 +299,53 @@ static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t be
 		if (x->has_rex)
 			leakwrap_x86_set(instruction, x->rm, LEAKWRAP_CODE_NONE, 0);
 		break;
-	case 0xc2: /* ret */
-	case 0xc3:
-		leakwrap_x86_return(instruction, LEAKWRAP_FLOW_RETURN);
+	default:
+		break;
+	}
+}
+
+/* Decodes an opcode of one byte that pushes or pops. */
+static void leakwrap_x86_decode_stack(const struct leakwrap_x86 *x,
+                                      struct leakwrap_instruction *instruction)
+{
+	switch (x->opcode) {
+	case 0x68: /* push */
+	case 0x6a:
+		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
+		break;
+	case 0x8f: /* pop */
+		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, true);
 		break;
 	case 0xc9: /* leave */
 		instruction->through = LEAKWRAP_CODE_FP;
 		instruction->loads = true;
 		instruction->fp = 0;
 		leakwrap_x86_set(instruction, LEAKWRAP_X86_SP, LEAKWRAP_CODE_FP, LEAKWRAP_WORD);
+		break;
+	case 0xff:
+		if ((x->modrm >> 3 & 7) == 6) /* push of an operand in memory or a register */
+			leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
+		break;
+	default:
+		if ((x->opcode & 0xf8) == 0x50) /* push */
+			leakwrap_x86_push(instruction, x->rm, false);
+		else if ((x->opcode & 0xf8) == 0x58) /* pop */
+			leakwrap_x86_push(instruction, x->rm, true);
+		break;
+	}
+}
+
+/* Decodes an opcode of one byte that changes the flow.  BEHIND is where the next instruction
+ * begins. */
+static void leakwrap_x86_decode_flow(const struct leakwrap_x86 *x, uintptr_t behind,
+                                     struct leakwrap_instruction *instruction)
+{
+	const unsigned extension = x->modrm >> 3 & 7;
+
+	switch (x->opcode) {
+	case 0xc2: /* ret */
+	case 0xc3:
+		leakwrap_x86_return(instruction, LEAKWRAP_FLOW_RETURN);
 		break;
 	case 0xcc: /* int3 */
 	case 0xf4: /* hlt */
@@ -336,20 +367,14 @@ static void leakwrap_x86_decode_map_0(const struct leakwrap_x86 *x, uintptr_t be
 	case 0xeb:
 		leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_JUMP, behind, x->immediate);
 		break;
-	case 0xff: /* call, jmp and push of an operand in memory or a register */
+	case 0xff: /* call and jmp of an operand in memory or a register */
 		if (extension == 2)
 			instruction->flow = LEAKWRAP_FLOW_CALL;
 		else if (extension == 4)
 			leakwrap_x86_return(instruction, LEAKWRAP_FLOW_END);
-		else if (extension == 6)
-			leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
 		break;
 	default:
-		if ((x->opcode & 0xf8) == 0x50) /* push */
-			leakwrap_x86_push(instruction, x->rm, false);
-		else if ((x->opcode & 0xf8) == 0x58) /* pop */
-			leakwrap_x86_push(instruction, x->rm, true);
-		else if ((x->opcode & 0xf0) == 0x70) /* jcc */
+		if ((x->opcode & 0xf0) == 0x70) /* jcc */
 			leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_BRANCH, behind, x->immediate);
 		break;
 	}
@@ -367,14 +392,18 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		return;
 	}
 	instruction->size = (uint8_t)(behind - at);
-	if (x.map == 0)
-		leakwrap_x86_decode_map_0(&x, behind, instruction);
-	else if (x.map == 1 && (x.opcode & 0xf0) == 0x80)
+	if (x.map == 0) {
+		/* An opcode has at most one of these effects. */
+		leakwrap_x86_decode_value(&x, instruction);
+		leakwrap_x86_decode_stack(&x, instruction);
+		leakwrap_x86_decode_flow(&x, behind, instruction);
+	} else if (x.map == 1 && (x.opcode & 0xf0) == 0x80) { /* jcc */
 		leakwrap_x86_jump(instruction, LEAKWRAP_FLOW_BRANCH, behind, x.immediate);
-	else if (x.map == 1 && x.opcode == 0x0b) /* ud2 */
+	} else if (x.map == 1 && x.opcode == 0x0b) { /* ud2 */
 		instruction->flow = LEAKWRAP_FLOW_END;
-	else if (x.map == 1 && (x.opcode == 0x05 || x.opcode == 0x34)) /* syscall, sysenter */
+	} else if (x.map == 1 && (x.opcode == 0x05 || x.opcode == 0x34)) { /* syscall, sysenter */
 		instruction->flow = LEAKWRAP_FLOW_SYSTEM;
+	}
 }
 
 /* Constants lie in sections of their own, never among code. */
