@@ -35,3 +35,9 @@ if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/
 	runtime aarch64-linux-gnu CROSS_COMPILE=aarch64-linux-gnu-
 	walks qemu-aarch64 aarch64-linux-gnu-gcc
 fi
+if command -v riscv64-linux-gnu-gcc >/dev/null && command -v qemu-riscv64 >/dev/null; then
+	runtime riscv64-linux-gnu CROSS_COMPILE=riscv64-linux-gnu-
+	walks qemu-riscv64 riscv64-linux-gnu-gcc
+	walks qemu-riscv64 riscv64-linux-gnu-gcc -msave-restore
+	! command -v clang >/dev/null || walks qemu-riscv64 clang --target=riscv64-linux-gnu
+fi

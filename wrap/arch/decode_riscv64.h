@@ -55,37 +55,58 @@ static uint32_t leakwrap_bits(uint32_t half, unsigned low, unsigned count, unsig
 	return (half >> low & ((1u << count) - 1)) << to;
 }
 
-/* Finds the value that temporary register NUMBER holds at AT and stores it to *CONSTANT.  Compilers
- * load the size of a large frame with LUI or C.LUI, and perhaps ADDI, a few instructions before
- * they add it to sp.  Returns false if no such load is found. */
+/* Returns the size of the instruction that ends at END if it adds a constant to register NUMBER, or
+ * sets the register to one.  Stores the constant to *PART, and whether it is set to *IS_FIRST.
+ * Returns 0 for all other instructions. */
+static unsigned leakwrap_constant_part(const struct leakwrap_code *code, uintptr_t end,
+                                       unsigned number, int32_t *part, bool *is_first)
+{
+	uint32_t word;
+
+	if (leakwrap_code_at(code, end - 4, 4, &word) && (word & 3) == 3 &&
+	    (word >> 7 & 31) == number) {
+		const unsigned rs1 = word >> 15 & 31;
+
+		*is_first = (word & 0x7f) == 0x37; /* lui */
+		*part = *is_first ? (int32_t)(word & 0xfffff000) : (int32_t)word >> 20;
+		/* addi, addiw */
+		if (*is_first || ((word & 0x7077) == 0x13 && rs1 == number))
+			return 4;
+	}
+	if (leakwrap_code_at(code, end - 2, 2, &word) && (word & 3) == 1 &&
+	    (word >> 7 & 31) == number) {
+		*is_first = word >> 13 == 3; /* c.lui */
+		*part = leakwrap_signed(
+		                leakwrap_bits(word, 2, 5, 0) | leakwrap_bits(word, 12, 1, 5), 6) *
+		        (*is_first ? 4096 : 1);
+		if (word >> 13 == 3 || word >> 13 <= 1) /* c.addi, c.addiw */
+			return 2;
+	}
+	return 0;
+}
+
+/* Finds the value that register NUMBER holds at AT and stores it to *CONSTANT.  Compilers load the
+ * size of a large frame with LUI, and perhaps ADDI, before they add it to sp: gcc into a temporary
+ * register a few instructions before, clang into any register right before.  Returns false if no
+ * such load is found. */
 static bool leakwrap_find_constant(const struct leakwrap_code *code, uintptr_t at, unsigned number,
                                    int32_t *constant)
 {
-	int32_t low = 0;
-	uint32_t word;
+	const bool is_temporary = (number >= 5 && number <= 7) || number >= 28;
+	uint32_t sum = 0;
+	int32_t part;
+	bool is_first;
 
-	if (number < 5 || (number > 7 && number < 28))
-		return false;
-	for (uintptr_t before = at - 2; at - before <= 64; before -= 2) {
-		if (!leakwrap_code_at(code, before, 2, &word))
+	for (uintptr_t end = at; number != 0 && at - end <= 64;) {
+		const unsigned size = leakwrap_constant_part(code, end, number, &part, &is_first);
+
+		if (size == 0 && (!is_temporary || end - 2 < code->low))
 			return false;
-		if ((word & 0xe003) == 0x6001 && (word >> 7 & 31) == number) { /* c.lui */
-			*constant = leakwrap_signed(leakwrap_bits(word, 2, 5, 0) |
-			                                    leakwrap_bits(word, 12, 1, 5),
-			                            6) *
-			                    4096 +
-			            low;
+		end -= size == 0 ? 2 : size;
+		sum += size == 0 ? 0 : (uint32_t)part;
+		*constant = (int32_t)sum;
+		if (size != 0 && is_first)
 			return true;
-		}
-		if ((word & 3) != 3 || !leakwrap_code_at(code, before, 4, &word) ||
-		    (word >> 7 & 31) != number)
-			continue;
-		if ((word & 0x7f) == 0x37) { /* lui */
-			*constant = (int32_t)(word & 0xfffff000) + low;
-			return true;
-		}
-		if (((word & 0x7f) == 0x13 || (word & 0x7f) == 0x1b) && (word >> 15 & 31) == number)
-			low += (int32_t)word >> 20; /* addi, addiw */
 	}
 	return false;
 }
@@ -319,37 +340,77 @@ static bool leakwrap_is_store(const struct leakwrap_code *code, uintptr_t at)
 	       (leakwrap_code_at(code, at, 4, &word) && (word & 0xff07f) == 0x13023);
 }
 
-/* Returns the size of the frame that the routine at AT builds if it is one of libgcc's
- * __riscv_save_0 to 12, else 0.  Functions begin with a call of such a routine under
- * -msave-restore.  The routine stores the return address at the top of the frame and s0 below it.
- * It stores as many registers as the frame has room for, and returns through t0. */
-static int32_t leakwrap_save_routine_frame(const struct leakwrap_code *code, uintptr_t at)
+/* Adds STEP, an instruction of a routine, to *INSTRUCTION, which stands for all before it.  Returns
+ * false if one instruction cannot do what both do. */
+static bool leakwrap_add_step(struct leakwrap_instruction *instruction,
+                              const struct leakwrap_instruction *step)
 {
-	struct leakwrap_instruction instruction;
+	const bool is_sp_set = instruction->to == LEAKWRAP_CODE_SP;
+	const unsigned sp = is_sp_set ? instruction->from : LEAKWRAP_CODE_SP;
+	const int32_t add = is_sp_set ? instruction->add : 0;
+
+	if (step->flow != LEAKWRAP_FLOW_NEXT && step->flow != LEAKWRAP_FLOW_JUMP)
+		return false;
+	if (step->through != LEAKWRAP_CODE_NONE) {
+		if (step->through != LEAKWRAP_CODE_SP || sp == LEAKWRAP_CODE_NONE ||
+		    (instruction->through != LEAKWRAP_CODE_NONE &&
+		     (instruction->through != sp || instruction->loads != step->loads)))
+			return false;
+		instruction->through = (uint8_t)sp;
+		instruction->loads = step->loads;
+		if (step->ra != LEAKWRAP_CODE_NOWHERE)
+			instruction->ra = add + step->ra;
+		if (step->fp != LEAKWRAP_CODE_NOWHERE)
+			instruction->fp = add + step->fp;
+	}
+	if (step->to == LEAKWRAP_CODE_NONE)
+		return true;
+	if (step->to != LEAKWRAP_CODE_SP)
+		return false;
+	if (step->from == LEAKWRAP_CODE_SP)
+		leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP, sp, add + step->add);
+	else
+		leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP, step->from, step->add);
+	return true;
+}
+
+/* Sets *INSTRUCTION to what the routine at AT does, which returns through t0.  Compilers put what
+ * functions begin or end with into such routines: libgcc has __riscv_save_0 to 12 (-msave-restore),
+ * and clang moves code that is repeated to OUTLINED_FUNCTION_*.  Returns false if this is no such
+ * routine, or if it does more than one instruction can. */
+static bool leakwrap_decode_routine(const struct leakwrap_code *code, uintptr_t at,
+                                    struct leakwrap_instruction *instruction)
+{
+	struct leakwrap_instruction step;
 	int32_t stores = 0;
 	uint32_t word;
 
-	leakwrap_decode_plain(code, at, &instruction);
-	if (instruction.to != LEAKWRAP_CODE_SP || instruction.from != LEAKWRAP_CODE_SP ||
-	    instruction.add >= 0)
-		return 0;
+	leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
 	for (unsigned i = 0; i < 32; i++) {
 		if (leakwrap_code_at(code, at, 4, &word) &&
-		    ((word & 0xffff) == 0x8282 || word == 0x28067)) /* jr t0 */
-			return (stores + 1) / 2 * 16;
+		    ((word & 0xffff) == 0x8282 || word == 0x28067)) { /* jr t0 */
+			/* libgcc's routine takes back the room that it needs not.  It stores as
+			 * many registers as the frame has room for. */
+			if (instruction->to == LEAKWRAP_CODE_SP &&
+			    instruction->from == LEAKWRAP_CODE_NONE)
+				leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP,
+				                          LEAKWRAP_CODE_SP, -(stores + 1) / 2 * 16);
+			return true;
+		}
 		stores += leakwrap_is_store(code, at);
-		leakwrap_decode_plain(code, at, &instruction);
-		at = instruction.flow == LEAKWRAP_FLOW_JUMP ? instruction.target
-		                                            : at + instruction.size;
+		leakwrap_decode_plain(code, at, &step);
+		if (!leakwrap_add_step(instruction, &step))
+			return false;
+		at = step.flow == LEAKWRAP_FLOW_JUMP ? step.target : at + step.size;
 	}
-	return 0;
+	return false;
 }
 
 void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
                      struct leakwrap_instruction *instruction)
 {
+	struct leakwrap_instruction routine;
 	uintptr_t target = 0;
-	int32_t size;
 	uint32_t word;
 
 	leakwrap_decode_plain(code, at, instruction);
@@ -359,14 +420,8 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		target = instruction->target;
 	else if ((word & 0x7fff) == 0x2e7) /* jalr t0 */
 		target = leakwrap_pair_target(code, at, word);
-	size = target != 0 ? leakwrap_save_routine_frame(code, target) : 0;
-	if (size > 0) {
-		leakwrap_instruction_is(instruction, 4, LEAKWRAP_FLOW_NEXT);
-		leakwrap_decode_access(instruction, false, LEAKWRAP_RISCV_RA, LEAKWRAP_RISCV_SP,
-		                       -8);
-		instruction->fp = -16;
-		leakwrap_decode_add(instruction, LEAKWRAP_RISCV_SP, LEAKWRAP_RISCV_SP, -size);
-	}
+	if (target != 0 && leakwrap_decode_routine(code, target, &routine))
+		*instruction = routine;
 }
 
 /* Constants lie in sections of their own, never among code. */
