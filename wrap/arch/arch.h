@@ -34,6 +34,9 @@
 /* The size of a machine word in bytes. */
 #define LEAKWRAP_WORD ((int32_t)sizeof(uintptr_t))
 
+/* i386: a function that returns may take arguments off the stack. */
+#define LEAKWRAP_RETURN_POPS (LEAKWRAP_CALL_PUSHES && LEAKWRAP_WORD == 4)
+
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include "wrap/arch/x86_64.h"
 #elif defined(__i386__)

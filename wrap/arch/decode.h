@@ -27,7 +27,9 @@ enum leakwrap_code_register {
 	LEAKWRAP_CODE_SP,
 	LEAKWRAP_CODE_FP,
 	LEAKWRAP_CODE_R7, /* ARM: the frame pointer of Thumb code */
-	LEAKWRAP_CODE_IP, /* ARM: holds the caller's sp in prologues */
+	/* ARM: holds the caller's sp in prologues.  x86: holds the CFA in prologues and before
+	 * returns if a function aligns its frame. */
+	LEAKWRAP_CODE_IP,
 	LEAKWRAP_CODE_REGISTERS,
 	LEAKWRAP_CODE_NONE = LEAKWRAP_CODE_REGISTERS,
 };
@@ -54,9 +56,11 @@ struct leakwrap_instruction {
 	bool loads;      /* true: loads; false: stores */
 	uint8_t to;      /* enum leakwrap_code_register; NONE: sets no register */
 	uint8_t from;    /* enum leakwrap_code_register; NONE: the new value is unknown */
+	uint16_t pops;   /* x86: how many bytes of arguments a return takes off the stack */
 	int32_t add;
-	int32_t ra, fp, r7, sp; /* offsets from THROUGH, or LEAKWRAP_CODE_NOWHERE */
-	uintptr_t target;       /* of a jump, branch or direct call; 0: unknown */
+	/* Offsets from THROUGH, or LEAKWRAP_CODE_NOWHERE.  x86: sp is that of IP. */
+	int32_t ra, fp, r7, sp;
+	uintptr_t target; /* of a jump, branch or direct call; 0: unknown */
 };
 
 /* Decodes the instruction at AT into *INSTRUCTION.  Its flow is END if the bytes cannot be read or

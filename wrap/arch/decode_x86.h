@@ -6,8 +6,14 @@
 
 #include "wrap/arch/decode.h"
 
-/* The numbers of the two followed registers, and a number that no register has. */
-enum { LEAKWRAP_X86_SP = 4, LEAKWRAP_X86_BP = 5, LEAKWRAP_X86_NO_REGISTER = 16 };
+/* The numbers of the followed registers, and a number that no register has.  ALIGNED holds the CFA
+ * where a function aligns its frame: compilers take ecx or r10. */
+enum {
+	LEAKWRAP_X86_SP = 4,
+	LEAKWRAP_X86_BP = 5,
+	LEAKWRAP_X86_ALIGNED = sizeof(uintptr_t) == 4 ? 1 : 10,
+	LEAKWRAP_X86_NO_REGISTER = 16,
+};
 
 /* The parts of an instruction, as in chapter 2. */
 struct leakwrap_x86 {
@@ -204,9 +210,10 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
 
 static unsigned leakwrap_code_register_of(unsigned number)
 {
-	return number == LEAKWRAP_X86_SP   ? LEAKWRAP_CODE_SP
-	       : number == LEAKWRAP_X86_BP ? LEAKWRAP_CODE_FP
-	                                   : LEAKWRAP_CODE_NONE;
+	return number == LEAKWRAP_X86_SP        ? LEAKWRAP_CODE_SP
+	       : number == LEAKWRAP_X86_BP      ? LEAKWRAP_CODE_FP
+	       : number == LEAKWRAP_X86_ALIGNED ? LEAKWRAP_CODE_IP
+	                                        : LEAKWRAP_CODE_NONE;
 }
 
 /* Adds the effect that register NUMBER becomes FROM + ADD.  Does nothing if NUMBER is not
@@ -227,10 +234,11 @@ static void leakwrap_x86_push(struct leakwrap_instruction *instruction, unsigned
 	                          pops && number == LEAKWRAP_X86_SP ? LEAKWRAP_CODE_NONE
 	                                                            : LEAKWRAP_CODE_SP,
 	                          pops ? LEAKWRAP_WORD : -LEAKWRAP_WORD);
-	if (number == LEAKWRAP_X86_BP) {
+	if (number == LEAKWRAP_X86_BP || (pops && number == LEAKWRAP_X86_ALIGNED)) {
 		instruction->through = LEAKWRAP_CODE_SP;
 		instruction->loads = pops;
-		instruction->fp = pops ? 0 : -LEAKWRAP_WORD;
+		*(number == LEAKWRAP_X86_BP ? &instruction->fp : &instruction->sp) =
+		        pops ? 0 : -LEAKWRAP_WORD;
 	}
 }
 
@@ -286,6 +294,13 @@ static void leakwrap_x86_decode_value(const struct leakwrap_x86 *x,
 			leakwrap_x86_set(instruction, x->rm, leakwrap_code_register_of(x->reg), 0);
 		break;
 	case 0x8b:
+		if (!registers && x->reg == LEAKWRAP_X86_ALIGNED &&
+		    (x->base == LEAKWRAP_X86_BP || x->base == LEAKWRAP_X86_SP)) {
+			instruction->through = (uint8_t)leakwrap_code_register_of(x->base);
+			instruction->loads = true;
+			instruction->sp = x->displacement;
+			break;
+		}
 		leakwrap_x86_set(instruction, x->reg,
 		                 registers ? leakwrap_code_register_of(x->rm) : LEAKWRAP_CODE_NONE,
 		                 0);
@@ -346,6 +361,7 @@ static void leakwrap_x86_decode_flow(const struct leakwrap_x86 *x, uintptr_t beh
 	case 0xc2: /* ret */
 	case 0xc3:
 		leakwrap_x86_return(instruction, LEAKWRAP_FLOW_RETURN);
+		instruction->pops = (uint16_t)x->immediate;
 		break;
 	case 0xcc: /* int3 */
 	case 0xf4: /* hlt */
@@ -380,6 +396,16 @@ static void leakwrap_x86_decode_flow(const struct leakwrap_x86 *x, uintptr_t beh
 	}
 }
 
+/* Returns true if a call in front of BEHIND with this OFFSET does not return, but takes the address
+ * BEHIND: it calls the next instruction, which pops the address (position-independent code). */
+static bool leakwrap_x86_takes_address(const struct leakwrap_code *code, uintptr_t behind,
+                                       int32_t offset)
+{
+	uint32_t byte;
+
+	return offset == 0 && leakwrap_code_at(code, behind, 1, &byte) && (byte & 0xf8) == 0x58;
+}
+
 void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
                      struct leakwrap_instruction *instruction)
 {
@@ -392,7 +418,10 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		return;
 	}
 	instruction->size = (uint8_t)(behind - at);
-	if (x.map == 0) {
+	if (x.map == 0 && x.opcode == 0xe8 &&
+	    leakwrap_x86_takes_address(code, behind, x.immediate)) {
+		leakwrap_x86_push(instruction, LEAKWRAP_X86_NO_REGISTER, false);
+	} else if (x.map == 0) {
 		/* An opcode has at most one of these effects. */
 		leakwrap_x86_decode_value(&x, instruction);
 		leakwrap_x86_decode_stack(&x, instruction);
@@ -435,8 +464,9 @@ uintptr_t leakwrap_call_before(const struct leakwrap_code *code, uintptr_t pc, u
 	uint32_t bytes;
 
 	*target = 0;
-	if (leakwrap_code_at(code, pc - 5, 1, &bytes) && bytes == 0xe8) {
-		leakwrap_code_at(code, pc - 4, 4, &bytes);
+	if (leakwrap_code_at(code, pc - 5, 1, &bytes) && bytes == 0xe8 &&
+	    leakwrap_code_at(code, pc - 4, 4, &bytes) &&
+	    !leakwrap_x86_takes_address(code, pc, (int32_t)bytes)) {
 		*target = pc + (uintptr_t)(intptr_t)(int32_t)bytes;
 		return pc - 5;
 	}

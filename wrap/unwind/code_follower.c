@@ -1,8 +1,6 @@
 /* code_follower.c - see code_follower.h. */
 #include "wrap/unwind/code_follower.h"
 
-#include "wrap/arch/arch.h"
-
 #include <string.h>
 
 #if LEAKWRAP_HAVE_RULES
@@ -49,7 +47,11 @@ void leakwrap_follow(struct leakwrap_follower *f, const struct leakwrap_instruct
 		set_saved(&f->r7, through, instruction->r7, keep_first);
 		if (f->to_return && instruction->sp != LEAKWRAP_CODE_NOWHERE) {
 			f->sp = leakwrap_code_value_plus(through, instruction->sp);
-			f->now[LEAKWRAP_CODE_SP] = LEAKWRAP_UNKNOWN_VALUE;
+			if (LEAKWRAP_CALL_PUSHES)
+				f->now[LEAKWRAP_CODE_IP] =
+				        (struct leakwrap_code_value){LEAKWRAP_CODE_IP, 0};
+			else
+				f->now[LEAKWRAP_CODE_SP] = LEAKWRAP_UNKNOWN_VALUE;
 		}
 	}
 	/* On the way from the start a frame pointer is set once.  A later change takes the frame
@@ -67,6 +69,44 @@ void leakwrap_follow(struct leakwrap_follower *f, const struct leakwrap_instruct
 		f->top = f->now[LEAKWRAP_CODE_SP].offset;
 }
 
+#if LEAKWRAP_CALL_PUSHES
+
+/* Functions are followed for so many instructions to a return. */
+#define POPPED_MAX 500u
+
+int32_t leakwrap_popped_by(const struct leakwrap_code *code, uintptr_t function)
+{
+	struct leakwrap_instruction instruction;
+	uintptr_t at = function, reached = function; /* the furthest target of a branch */
+
+	for (unsigned i = 0; i < POPPED_MAX; i++) {
+		leakwrap_decode(code, at, &instruction);
+		at += instruction.size;
+		switch (instruction.flow) {
+		case LEAKWRAP_FLOW_RETURN:
+			return instruction.pops;
+		case LEAKWRAP_FLOW_BRANCH:
+			if (instruction.target > reached)
+				reached = instruction.target;
+			break;
+		case LEAKWRAP_FLOW_JUMP:
+			/* A tail call: that function takes off as much. */
+			if (reached < at)
+				at = reached = instruction.target;
+			break;
+		case LEAKWRAP_FLOW_END:
+			if (reached < at)
+				return 0;
+			break;
+		default:
+			break;
+		}
+	}
+	return 0;
+}
+
+#endif
+
 void leakwrap_forget_loads(struct leakwrap_follower *f)
 {
 	f->ra = f->fp = f->r7 = f->sp = LEAKWRAP_UNKNOWN_VALUE;
@@ -78,6 +118,12 @@ void leakwrap_forget_loads(struct leakwrap_follower *f)
 static bool locate_saved(struct leakwrap_code_value saved, uint8_t base, int32_t low, int32_t high,
                          struct leakwrap_rule *rule, uint8_t *where, int32_t *offset)
 {
+	/* The CFA was loaded to IP. */
+	if (LEAKWRAP_CALL_PUSHES && saved.base == LEAKWRAP_CODE_IP) {
+		*where = LEAKWRAP_SAVED_AT_CFA;
+		*offset = saved.offset;
+		return rule->kind == LEAKWRAP_RULE_INDIRECT;
+	}
 	if (saved.base == LEAKWRAP_CODE_NONE || (saved.base == base && saved.offset < low)) {
 		*where = LEAKWRAP_SAVED_IN_REGISTER;
 		return true;

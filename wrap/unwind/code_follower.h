@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/arch/decode.h"
 #include "wrap/unwind/rule_cache.h"
 
@@ -27,7 +28,7 @@ struct leakwrap_follower {
 	struct leakwrap_code_value now[LEAKWRAP_CODE_REGISTERS];
 	/* Where the caller's registers are stored.  Base NONE: ra, fp and r7 are still in the
 	 * register; sp is not in memory. */
-	struct leakwrap_code_value ra, fp, r7, sp;
+	struct leakwrap_code_value ra, fp, r7, sp; /* x86: sp is where IP was loaded from */
 	int32_t top; /* the highest sp on the way to the return, where calls push */
 };
 
@@ -40,11 +41,24 @@ void leakwrap_follower_init(struct leakwrap_follower *f, const struct leakwrap_c
  * the way to the return the last load does. */
 void leakwrap_follow(struct leakwrap_follower *f, const struct leakwrap_instruction *instruction);
 
+/* Where calls push: returns how many bytes FUNCTION takes off the stack when it returns, beside the
+ * return address.  That is the address of its result if it returns a structure on i386.  Returns 0
+ * if its code leads to no return. */
+int32_t leakwrap_popped_by(const struct leakwrap_code *code, uintptr_t function);
+
 /* Discards the places of earlier loads: they held no return address, but other data. */
 void leakwrap_forget_loads(struct leakwrap_follower *f);
 
 /* Returns VALUE plus ADD.  The result is unknown if VALUE is, or if the sum is implausible. */
 struct leakwrap_code_value leakwrap_code_value_plus(struct leakwrap_code_value value, int32_t add);
+
+/* Applies to F that FUNCTION, which was called, returns.  0: its address is not known. */
+static inline void leakwrap_follow_called(struct leakwrap_follower *f, uintptr_t function)
+{
+	if (LEAKWRAP_RETURN_POPS && function != 0)
+		f->now[LEAKWRAP_CODE_SP] = leakwrap_code_value_plus(
+		        f->now[LEAKWRAP_CODE_SP], leakwrap_popped_by(f->code, function));
+}
 
 /* Fills *RULE with the rule of a frame whose CFA is BASE + CFA, or, if INDIRECT, the word at that
  * address.  The return address may still be in its register only if a signal INTERRUPTED the

@@ -69,7 +69,8 @@ static bool rule_at_return(const struct leakwrap_follower *f, bool interrupted,
 {
 	struct leakwrap_code_value sp = f->now[LEAKWRAP_CODE_SP];
 
-	if (f->sp.base != LEAKWRAP_CODE_NONE)
+	if (LEAKWRAP_CALL_PUSHES ? sp.base == LEAKWRAP_CODE_IP && sp.offset == 0
+	                         : f->sp.base != LEAKWRAP_CODE_NONE)
 		return leakwrap_follower_rule(f, f->sp.base, f->sp.offset, true, interrupted, rule);
 #if LEAKWRAP_CALL_PUSHES
 	/* Behind a call that never returns lies another function, which begins with its return
@@ -137,6 +138,7 @@ static bool follow_path(struct leakwrap_follower *f, struct paths *paths, uintpt
 			 * function does the call. */
 			if (!LEAKWRAP_CALL_PUSHES)
 				leakwrap_forget_loads(f);
+			leakwrap_follow_called(f, instruction.target);
 			called = at + instruction.size;
 			break;
 		case LEAKWRAP_FLOW_BRANCH:
@@ -172,9 +174,13 @@ bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool
 	struct leakwrap_follower f;
 	struct paths paths = {.count = 1, .path[0].sp = {LEAKWRAP_CODE_SP, 0}};
 	unsigned instructions = 0;
+	uintptr_t called;
 
 	if (!interrupted && leakwrap_is_data(code, pc))
 		return false;
+	/* The rule counts from sp at the call. */
+	if (LEAKWRAP_RETURN_POPS && !interrupted && leakwrap_call_before(code, pc, &called))
+		paths.path[0].sp.offset = leakwrap_popped_by(code, called);
 	while (paths.next < paths.count && instructions < INSTRUCTIONS_MAX) {
 		const struct path *path = path_at(&paths, paths.next++);
 

@@ -54,6 +54,25 @@ static bool read_code_cached(const struct leakwrap_frame *frame, const struct le
 	return rule->kind != LEAKWRAP_RULE_NONE;
 }
 
+/* i386: the function that returned to FRAME's pc may have taken the address of its result off the
+ * stack.  Only its code shows that, which is not known if it was called through a pointer.  Makes
+ * *OTHER of RULE for this case.  Returns false if there is no such case, or if the call before the
+ * return address is none of this function.  CODE: the code around pc. */
+static bool make_rule_behind_result(const struct leakwrap_frame *frame,
+                                    const struct leakwrap_code *code,
+                                    const struct leakwrap_rule *rule, struct leakwrap_rule *other)
+{
+	uintptr_t target;
+
+	if (!LEAKWRAP_RETURN_POPS || frame->interrupted || rule->kind != LEAKWRAP_RULE_FRAME ||
+	    rule->base != LEAKWRAP_BASE_SP)
+		return false;
+	*other = *rule;
+	other->cfa_offset += LEAKWRAP_WORD;
+	return leakwrap_has_return(frame, other, &target) &&
+	       (target == 0 || leakwrap_is_one_function(code, target, frame->pc));
+}
+
 /* Finds the rule that CODE around pc gives.  Two rules may be known: from the code that builds the
  * frame, and from the code that takes it down.  If both agree, the rule is used as it is:
  * tests/unwind/code.sh finds no case where that is wrong.  Otherwise *RULE becomes the rule that
@@ -81,6 +100,8 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
 		return true;
 	if (has_epilogue)
 		epilogue_support = leakwrap_rule_support(frame, code, rule);
+	if (has_epilogue && epilogue_support == LEAKWRAP_UNSUPPORTED)
+		has_prologue |= make_rule_behind_result(frame, code, rule, &other);
 	if (has_prologue && epilogue_support != LEAKWRAP_CERTAIN)
 		prologue_support = leakwrap_rule_support(frame, code, &other);
 	if (prologue_support > epilogue_support)

@@ -80,6 +80,9 @@ static __attribute__((noinline)) bool follow_to(struct leakwrap_follower *f, uin
 		}
 		if (pushed && instruction.flow == LEAKWRAP_FLOW_CALL)
 			*sp = leakwrap_code_value_plus(*sp, LEAKWRAP_WORD);
+		/* The rule counts from sp at the last call. */
+		if (instruction.flow == LEAKWRAP_FLOW_CALL && pc - at != instruction.size)
+			leakwrap_follow_called(f, instruction.target);
 		pushed = is_mcount_push(f, &instruction);
 		leakwrap_follow(f, &instruction);
 		if (!pushed && (sp->base == LEAKWRAP_CODE_NONE || sp->offset < body.offset) &&
