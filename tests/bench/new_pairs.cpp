@@ -2,7 +2,8 @@
  *
  *   new_pairs ROUNDS     two pairs a round
  *
- * For callgrind: what a pair takes is the difference of two counts, divided by the pairs between. */
+ * For callgrind: what a pair takes is the difference of two counts, divided by the pairs between.
+ */
 #include <cstdlib>
 
 static void *volatile sink;

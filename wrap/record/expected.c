@@ -34,8 +34,8 @@ static bool is_learned(uintptr_t pc)
 	return false;
 }
 
-/* Learns the inner call that returns to PC.  A plugin's is not learned: when the plugin is unloaded,
- * another function may come to the address. */
+/* Learns the inner call that returns to PC.  A plugin's call is not learned: when the plugin is
+ * unloaded, another function may come to the address. */
 static void learn(uintptr_t pc)
 {
 	const struct leakwrap_module *const module = leakwrap_module_at(pc);

@@ -9,11 +9,11 @@
  * recorded, both calls are wrapped, and operator new takes malloc's block over.  If the stack must
  * be walked, malloc need not walk it, too.
  *
- * An inner call is recognized by its return address.  It is learned when an inner call from there
- * was the only one, and has allocated the block that the outer call returned.  Any other call ends
- * the expectation and is recorded as usual: of a signal handler, of a new handler, or of an operator
- * of the program's own that allocates more than one block.  So does the next call if an exception or
- * a longjmp has left the outer call.
+ * An inner call is recognized by its return address.  The address is learned when a call from
+ * there was the only inner call, and has allocated the block that the outer call returned.  Any
+ * other call ends the expectation and is recorded as usual: a call of a signal handler, of a new
+ * handler, or of the program's own operator, if it allocates more than one block.  If an exception
+ * or a longjmp has left the outer call, the thread's next call ends the expectation.
  *
  * An outer call closes the thread's fast path: the inner call asks on the slow path whether it is
  * expected, and no other allocation has to.
@@ -37,16 +37,16 @@
  * must follow the real call. */
 void leakwrap_expect_inner_call(uintptr_t sp);
 
-/* Ends the expectation, after the real call has returned BLOCK, which may be NULL, to the outer call
- * of this caller. */
+/* Ends the expectation, after the real call has returned BLOCK, which may be NULL, to the outer
+ * call of this caller. */
 void leakwrap_end_expectation(void *block, LEAKWRAP_CALLER_PARAMS);
 
 /* Does what leakwrap_is_expected does if this thread expects an inner call. */
 bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp, bool is_outer);
 
-/* Returns whether the call from PC, with the stack pointer at SP, is the inner call that this thread
- * expects.  Then, or if it is not, the expectation is over.  But if the expected call IS_OUTER
- * itself, its own inner call is expected from then on. */
+/* Returns whether the call from PC, with the stack pointer at SP, is the inner call that this
+ * thread expects.  Ends the expectation.  But if the expected call IS_OUTER itself, its own inner
+ * call is expected from then on. */
 LEAKWRAP_INLINE bool leakwrap_is_expected(uintptr_t pc, uintptr_t sp, bool is_outer)
 {
 	return leakwrap_unlikely(leakwrap_self.expecting != 0) &&
