@@ -8,7 +8,8 @@
 #
 #   LEAKWRAP_LDFLAGS     the wraps; anywhere on the command line
 #   LEAKWRAP_SHORT_LDFLAGS  the same as one word, a response file
-#   LEAKWRAP_LLD_STATIC_LDFLAGS  more wraps, for lld with -static or -static-pie and glibc
+#   LEAKWRAP_LLD_LDFLAGS  more flags, for lld and a program in C
+#   LEAKWRAP_LLD_CXX_LDFLAGS  the same for lld and a program in C++
 #   LEAKWRAP_LDLIBS      the runtime, after all objects and archives of the program
 #   LEAKWRAP_CXX_LDLIBS  the runtime for a C++ program that is linked with -static, or has its own
 #                        operators new and delete in an archive.  With gold also for a C program, if
@@ -117,17 +118,12 @@ LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	-Wl,-u,leakwrap_wraps_are_complete \
 	-Wl,--eh-frame-hdr -Wl,--allow-shlib-undefined
 
-# In a static link lld takes the wrapper of a weak function for weak, too, and does not look for it.
-# The program would jump to address 0.  These functions are weak in glibc's libc.a.
-LEAKWRAP_WEAK := calloc reallocarray memalign aligned_alloc posix_memalign valloc pvalloc \
-	strdup strndup asprintf vasprintf getline getdelim realpath canonicalize_file_name getcwd \
-	scandir scandir64 scandirat backtrace_symbols \
-	argz_create argz_create_sep argz_append argz_add argz_add_sep argz_insert argz_replace \
-	open_memstream fclose _Exit quick_exit \
-	sigaction signal bsd_signal ssignal sysv_signal sigwait sigwaitinfo sigtimedwait \
-	execve execvpe dlopen dlmopen dlclose prctl
-LEAKWRAP_LLD_STATIC_LDFLAGS := $(foreach symbol,$(filter $(LEAKWRAP_WEAK),$(LEAKWRAP_SYMBOLS)),\
-	-Wl,-u,__wrap_$(symbol))
+# lld takes the wrapper of a weak function for weak, too, and does not look for it.  The program
+# would jump to address 0.  Many functions are weak in static C libraries, and in clang's static
+# libraries: of sanitizers, and libc++.  So these flags take in the wrappers of all functions that
+# the C library has, and the C++ library.
+LEAKWRAP_LLD_LDFLAGS := -Wl,-u,leakwrap_every_c
+LEAKWRAP_LLD_CXX_LDFLAGS := $(LEAKWRAP_LLD_LDFLAGS) -Wl,-u,leakwrap_every_cxx
 
 # In the source tree the runtime is in build/.  Installed, it is where make install put it.
 LEAKWRAP_DIR := $(dir $(lastword $(MAKEFILE_LIST)))

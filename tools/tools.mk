@@ -83,7 +83,8 @@ $(O)/tools/cc_flags.h: linker-flags.mk tools/tools.mk
 	$(make_folder)
 	$(Q)printf '%s\n' \
 		'$(call tool_list,ldflags,$(LEAKWRAP_LDFLAGS))' \
-		'$(call tool_list,lld_static_ldflags,$(LEAKWRAP_LLD_STATIC_LDFLAGS))' \
+		'$(call tool_list,lld_ldflags,$(LEAKWRAP_LLD_LDFLAGS))' \
+		'$(call tool_list,lld_cxx_ldflags,$(LEAKWRAP_LLD_CXX_LDFLAGS))' \
 		'$(call tool_list,ldlibs,$(LEAKWRAP_LDLIBS))' \
 		'$(call tool_list,cxx_ldlibs,$(LEAKWRAP_CXX_LDLIBS))' \
 		'$(call tool_list,cxx_static_ldlibs,$(LEAKWRAP_CXX_STATIC_LDLIBS))' \

@@ -23,8 +23,9 @@ cxx_static_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_CXX_STATI
 program_libs=$${flags} $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_PROGRAM_LDLIBS))
 # In the place of Libs: the flags as one word, a response file.
 short_libs=@$${prefix}/share/leakwrap/ldflags $(subst $(LEAKWRAP_LIB),$(PC_LIB),$(LEAKWRAP_LDLIBS))
-# Beside one of these, for lld with -static or -static-pie.
-lld_static_flags=$(LEAKWRAP_LLD_STATIC_LDFLAGS)
+# Beside one of these, for lld.
+lld_flags=$(LEAKWRAP_LLD_LDFLAGS)
+lld_cxx_flags=$(LEAKWRAP_LLD_CXX_LDFLAGS)
 
 Name: leakwrap
 Description: malloc and free leak tracer that attaches by relinking

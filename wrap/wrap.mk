@@ -77,14 +77,15 @@ $(O)/built-by: look-again
 	$(make_folder)
 	$(Q)echo '$(BUILT_BY)' | cmp -s - $@ || echo '$(BUILT_BY)' >$@
 
-# links FUNCTION...: links a program with the functions, and returns whether that succeeds.
+# links FUNCTION...: links a program with the functions and $libraries, and returns whether that
+# succeeds.  $@.errors has the linker's messages.
 LINKS = links() { \
 		{ for name; do echo "int $$name(void); int (*volatile f_$$name)(void) = $$name;"; \
 			done; \
 			echo 'int main(void) { return 0'; printf ' | !f_%s' "$$@"; echo '; }'; \
 		} >$@.c; \
-		$(CC) -w -o $@.program $@.c >/dev/null 2>&1; \
-	}
+		LC_ALL=C $(CC) -w -o $@.program $@.c $$libraries >$@.errors 2>&1; \
+	}; libraries=
 
 $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(make_folder)
@@ -97,7 +98,7 @@ $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(Q)echo 'int pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }' >>$@.c
 	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c \
 		>/dev/null 2>&1 || echo -DLEAKWRAP_NO_ucontext >>$@.tmp
-	$(Q)rm -f $@.c $@.program
+	$(Q)rm -f $@.c $@.program $@.errors
 	$(Q)mv $@.tmp $@
 
 UTHASH ?= $(firstword $(wildcard /usr/include/uthash.h /usr/local/include/uthash.h))
@@ -142,6 +143,51 @@ $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: \
 		-DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
+
+# -- every wrapper ---------------------------------------------------------------------------------
+# lld does not look for the wrapper of a function that the link defines weakly (LEAKWRAP_LLD_LDFLAGS
+# in linker-flags.mk).  The member every_c refers to the wrappers of all functions of the C library,
+# and every_cxx to those of the C++ library.  A function that the library lacks is left out: its
+# wrapper would not link.  That of cfree would.
+
+EVERY_OBJECTS := $(O)/every_c.o $(O)/every_cxx.o
+EVERY_c := $(filter-out $(LEAKWRAP_SYMBOLS_cxx),$(LEAKWRAP_SYMBOLS))
+EVERY_cxx := $(LEAKWRAP_SYMBOLS_cxx)
+
+# keep_linking FUNCTION...: prints those of the functions that link.  Linkers do not name all that
+# are undefined at once.
+KEEP_LINKING = $(LINKS); keep_linking() { \
+		until links "$$@"; do \
+			lacking=" $$(sed -n -e "s/.*undefined reference to [\`']//p" \
+				-e "s/.*undefined symbol:* *[\`']*//p" $@.errors | \
+				sed 's/[^A-Za-z0-9_].*//' | tr '\n' ' ')"; \
+			before=$$\#; \
+			for name; do \
+				shift; \
+				case $$lacking in *" $$name "*) continue ;; esac; \
+				set -- "$$@" "$$name"; \
+			done; \
+			[ $$\# -lt $$before ] && [ $$\# -gt 0 ] || return 0; \
+		done; \
+		echo "$$@"; \
+	}
+
+$(O)/every_%.c: linker-flags.mk wrap/wrap.mk $(O)/built-by
+	$(call say,GEN,$@)
+	$(Q)$(KEEP_LINKING); symbol=leakwrap_every_$*; \
+	libraries=$(if $(filter cxx,$*),"-Wl$(leakwrap_comma)--no-demangle -lstdc++"); \
+	{ \
+		echo "extern const char $$symbol; const char $$symbol = 1;"; \
+		for name in $$(keep_linking $(EVERY_$*)) $(filter cfree,$(EVERY_$*)); do \
+			echo "__asm__(\".globl __wrap_$$name\");"; \
+		done; \
+	} >$@.tmp
+	$(Q)rm -f $@.c $@.program $@.errors
+	$(Q)mv $@.tmp $@
+
+$(EVERY_OBJECTS): %.o: %.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(RUNTIME_CFLAGS) -c -o $@ $<
 
 # -- the process variants --------------------------------------------------------------------------
 # -lleakwrap_process is the archive of the process variants in a dynamic link, and nothing in a
@@ -217,7 +263,7 @@ $(O)/report/origin.o: $(O)/include/system_c.h
 $(O)/report/system_cxx.o: $(O)/include/system_cxx.h
 $(O)/report/origin.o $(O)/report/system_cxx.o: RUNTIME_CFLAGS += -I$(O)/include
 
-$(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS)
+$(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(if $(filter bare,$(PORT)),,$(EVERY_OBJECTS))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^

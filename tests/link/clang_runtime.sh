@@ -29,7 +29,7 @@ for linker in bfd gold lld mold; do
 			echo "left out: gold cannot make static-pie executables"
 			continue
 			;;
-		lld-static*) more=LEAKWRAP_LLD_STATIC_LDFLAGS ;;
+		lld-static*) more=LEAKWRAP_LLD_LDFLAGS ;;
 		esac
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fno-builtin $kind -fuse-ld=$linker -o "$W/leak" "$W/leak.c" \

@@ -40,7 +40,7 @@ check() {
 }
 
 # Compilers write profiles into the folder in which they run.
-wraps=$(leakwrap_flags LEAKWRAP_LDFLAGS) weak=$(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)
+wraps=$(leakwrap_flags LEAKWRAP_LDFLAGS) weak=$(leakwrap_flags LEAKWRAP_LLD_LDFLAGS)
 libraries=$(leakwrap_flags LEAKWRAP_LDLIBS)
 program_libraries=$(leakwrap_flags LEAKWRAP_PROGRAM_LDLIBS)
 cd "$W" || exit 2

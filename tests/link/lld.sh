@@ -16,5 +16,5 @@ gcc -static -fuse-ld=lld -o "$W/ends" "$W/ends.c" \
 	fail "cannot link without the flags for lld"
 LEAKWRAP_OPTIONS="log=$W/ends.log" "$W/ends" 2>"$W/errors" || fail "without the flags: status $?"
 dump_is_whole "$W/ends.log" 1 || fail "without the flags: no whole dump"
-grep -q 'no signal asks for dumps: .*LEAKWRAP_LLD_STATIC_LDFLAGS' "$W/errors" ||
+grep -q 'no signal asks for dumps: .*leakwrap audit' "$W/errors" ||
 	fail "without the flags: $(cat "$W/errors")"

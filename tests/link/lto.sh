@@ -11,7 +11,7 @@
 . tests/lib.sh
 
 WRAPS=$(leakwrap_flags LEAKWRAP_LDFLAGS)
-LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)
+LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_LDFLAGS)
 C=$(leakwrap_flags LEAKWRAP_LDLIBS)
 OPTIONS="-O2 -fno-pie -fno-omit-frame-pointer"
 

@@ -54,7 +54,7 @@ for linker in bfd gold lld mold; do
 	for kind in -pie -static; do
 		more=
 		# shellcheck disable=SC2016 # for make
-		[ $linker$kind != lld-static ] || more='$(LEAKWRAP_LLD_STATIC_LDFLAGS)'
+		[ $linker$kind != lld-static ] || more='$(LEAKWRAP_LLD_LDFLAGS)'
 		rm -f "$W/app"
 		run_make -C "$W" CC="$CC" HOW="-fuse-ld=$linker $kind -no-pie" MORE="$more" ||
 			fail "$linker $kind: $(tail -n 5 "$W/make.out")"

@@ -21,7 +21,7 @@ for linker in bfd gold lld mold; do
 	for kind in $kinds; do
 		case $linker-$kind in
 		*-dynamic) flags= ;;
-		lld-static) flags="-static -lgomp $(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)" ;;
+		lld-static) flags="-static -lgomp $(leakwrap_flags LEAKWRAP_LLD_LDFLAGS)" ;;
 		*-static) flags="-static -lgomp" ;;
 		esac
 		# shellcheck disable=SC2046,SC2086 # lists of flags

@@ -6,7 +6,7 @@
 . tests/lib.sh
 
 WRAPS=$(leakwrap_flags LEAKWRAP_LDFLAGS)
-LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_STATIC_LDFLAGS)
+LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_LDFLAGS)
 OPTIONS="-O2 -fno-pie -fno-omit-frame-pointer -fno-builtin"
 
 # shellcheck disable=SC2086

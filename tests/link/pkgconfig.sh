@@ -39,7 +39,7 @@ if command -v ld.lld >"$W/which" 2>&1; then
 	# shellcheck disable=SC2046,SC2086
 	$CC $options -fuse-ld=lld -static -o "$W/c_lld_static" tests/link/leaks.c \
 		$(pkg-config --libs leakwrap) \
-		$(pkg-config --variable=lld_static_flags leakwrap) || fail "does not link with lld"
+		$(pkg-config --variable=lld_flags leakwrap) || fail "does not link with lld"
 	programs="$programs c_lld_static"
 fi
 

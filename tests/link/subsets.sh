@@ -9,7 +9,7 @@
 OPTIONS="-O2 -D_GNU_SOURCE -fno-pie -fno-omit-frame-pointer -fno-builtin -w"
 C=$(leakwrap_flags LEAKWRAP_LDLIBS)
 SYMBOLS=$(leakwrap_flags LEAKWRAP_SYMBOLS)
-WEAK=" $(leakwrap_flags LEAKWRAP_WEAK) "
+EVERY_C=" $(sed -n 's/.*globl __wrap_\([A-Za-z0-9_]*\).*/\1/p' "$O/every_c.c" | tr '\n' ' ') "
 
 for source in every_run every_vendor every leaks; do
 	# shellcheck disable=SC2086
@@ -62,9 +62,9 @@ runs_as() {
 				wraps=
 				for symbol in $half; do
 					wraps="$wraps -Wl,--wrap=$symbol"
-					# lld needs it, see LEAKWRAP_WEAK. gold looks for the
-					# imports of shared libraries.
-					case $linker-$kind-$WEAK in
+					# lld needs it, see LEAKWRAP_LLD_LDFLAGS. gold looks for
+					# the imports of shared libraries.
+					case $linker-$kind-$EVERY_C in
 					lld-static-*" $symbol "*)
 						wraps="$wraps -Wl,-u,__wrap_$symbol"
 						;;

@@ -37,10 +37,11 @@ row() {
 
 tried=
 for linker in bfd gold lld mold; do
+	[ $linker = lld ] && more=LEAKWRAP_LLD_LDFLAGS || more=
 	for static in "" -static; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -g $flags -fuse-ld=$linker $static -o "$W/app" "$W/main.c" "$W/vendor.a" \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS $more \
 				LEAKWRAP_LDLIBS) \
 			-Wl,-Map="$W/map" >"$W/ld" 2>&1 || {
 			echo "left out: $linker $static: $(head -n 1 "$W/ld")"

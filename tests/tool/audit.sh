@@ -17,12 +17,16 @@ int main(void) { by_second_name(); by_calloc(); wrapped(); return kept == NULL; 
 END
 
 for linker in bfd gold lld mold; do
+	[ $linker = lld ] && more=LEAKWRAP_LLD_LDFLAGS || more=
+	without=
+	[ $linker != lld ] || without=$(sed -n '/_calloc"/d
+		s/.*globl \(__wrap_[A-Za-z0-9_]*\).*/-Wl,-u,\1/p' "$O/every_c.c")
 	# With -E lld gives a static program dynamic symbols, which nobody reads.
 	for static in "" -static "-static -Wl,-E"; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -ffunction-sections -Wl,--gc-sections \
 			-o "$W/clean" tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS \
-				LEAKWRAP_LLD_STATIC_LDFLAGS LEAKWRAP_LDLIBS) >"$W/ld" 2>&1 || {
+				$more LEAKWRAP_LDLIBS) >"$W/ld" 2>&1 || {
 			echo "left out: $linker $static: $(head -n 1 "$W/ld")"
 			continue
 		}
@@ -33,7 +37,7 @@ for linker in bfd gold lld mold; do
 		shows 'clean: escapes not searched for, 1 of quality'
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -o "$W/planted" "$W/planted.c" \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LLD_STATIC_LDFLAGS \
+			$without $(leakwrap_flags LEAKWRAP_LDFLAGS \
 				LEAKWRAP_PROGRAM_LDLIBS |
 				sed 's/-Wl,--wrap=calloc //; s/-Wl,-u,__wrap_calloc//g') ||
 			fail "$linker $static"

@@ -91,13 +91,14 @@ grep -q 'lstdc++,' words || fail "no C++ library with -lstdc++"
 called "$W/echo" "$W/g++" a.o
 grep -q 'lstdc++' words || fail "no C++ library for g++ behind another command"
 for linker in -fuse-ld=lld -fuse-ld=lld-14 --ld-path=ld.lld -fuse-ld=/usr/bin/ld.lld; do
-	for static in -static --static -static-pie --static-pie; do
+	for static in "" -static; do
 		called "$W/echo" $static $linker a.o
-		grep -qx -e "-Wl,-u,__wrap_getline" words ||
+		grep -qx -e "-Wl,-u,leakwrap_every_c" words ||
 			fail "weak wrappers for $static $linker"
+		! grep -q every_cxx words || fail "operators for C"
 	done
-	called "$W/echo" $linker a.o
-	! grep -qx -e '-Wl,-u,__wrap_getline' words || fail "weak wrappers for $linker"
+	called "$W/g++" $linker a.o
+	grep -qx -e "-Wl,-u,leakwrap_every_cxx" words || fail "operators for $linker"
 done
 cd - >/dev/null || exit 2
 

@@ -41,7 +41,8 @@ static void print_finding(struct audit *audit, enum severity severity, const cha
 /* -- checks ------------------------------------------------------------------------------------ */
 
 /* Finds wrappers that are referred to and not there.  They come from ld.lld and weak functions (see
- * LEAKWRAP_WEAK in linker-flags.mk), and from functions to which the program refers only weakly. */
+ * LEAKWRAP_LLD_LDFLAGS in linker-flags.mk), and from functions to which the program refers only
+ * weakly. */
 static void check_void_wrappers(struct audit *audit, const struct program *program)
 {
 	struct arena *arena = &audit->arena;

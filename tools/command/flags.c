@@ -91,7 +91,7 @@ int command_flags(int argc, char **argv)
 	        {"cxx", '+', 0, 0, "For a C++ program that is linked with -static", 0},
 	        {"static-libstdcxx", 'S', 0, 0, "For a C++ program with -static-libstdc++", 0},
 	        {"static", 's', 0, 0, "For -static and -static-pie", 0},
-	        {"lld", 'l', 0, 0, "For ld.lld", 0},
+	        {"lld", 'l', 0, 0, "For ld.lld; for C++ with --cxx or -S", 0},
 	        {"program-only", 'p', 0, 0,
 	         "Trace the program's own calls, not those of shared libraries", 0},
 	        {"output", 'o', "FILE", 0,

@@ -293,8 +293,9 @@ void add_link_words(const struct link *link, struct arguments *arguments, struct
 	const char *process = link->program_only ? NULL : find_process_folder(arena, archive);
 
 	add_flags(arguments, arena, ldflags, archive, process);
-	if (link->lld && link->statically)
-		add_flags(arguments, arena, lld_static_ldflags, archive, process);
+	if (link->lld)
+		add_flags(arguments, arena, link->cxx ? lld_cxx_ldflags : lld_ldflags, archive,
+		          process);
 	if (link->allocators || link->options) {
 		const char *name = generate(arena, link, archive);
 		add_argument(arguments, arena_format(arena, "@%s.flags", name));

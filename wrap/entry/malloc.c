@@ -132,6 +132,9 @@ RELEASE(free, (void *block), (block))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_cfree
+/* New C libraries lack it, and sanitizers define it.  The member every_c takes this wrapper in for
+ * them (wrap.mk), and must link without them, too. */
+void __real_cfree(void *block) __attribute__((weak));
 RELEASE(cfree, (void *block), (block))
 #endif
 

@@ -120,8 +120,8 @@ static void start(void)
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
 	if (leakwrap_options.signal != 0 && !leakwrap_runtime_take_dump_signal())
-		leakwrap_message("no signal asks for dumps: the linker has left out wrappers; link "
-		                 "with $(LEAKWRAP_LLD_STATIC_LDFLAGS), too",
+		leakwrap_message("no signal asks for dumps: the linker has left out wrappers; "
+		                 "leakwrap audit names them, and the flags that bring them back",
 		                 (const char *[]){NULL});
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
