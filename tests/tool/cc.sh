@@ -49,8 +49,9 @@ plain -x c-header a.h
 plain -x c++-system-header vector
 plain -xc-header a.c
 plain -o a.c
-plain a.o libleakwrap.a
-plain -Wl,--wrap=malloc a.o
+plain a.o libleakwrap.a -Wl,--wrap=malloc
+plain a.o -Wl,-u,leakwrap_wraps_are_complete
+plain a.o -Xlinker leakwrap_wraps_are_complete
 printf -- '-c "a.c"' >rsp
 plain @rsp
 printf -- "-c -o 'x y'" >rsp2
@@ -66,6 +67,8 @@ links -I -c a.c
 links -D -c a.c
 links -static a.o
 links -Wl,-z,now a.o
+links -Wl,--wrap=malloc a.o # for a wrapper of its own
+links a.o libleakwrap.a
 links -nodefaultlibs a.o -lgcc_s -lc
 links -nodefaultlibs a.o -l c
 links -- a.o
@@ -257,3 +260,34 @@ status_is 2 "$lw" cc --allocator
 said '^leakwrap: cc: --allocator needs a value'
 status_is 2 "$lw" cc --allocators=my_ -- "$CC" "$W/short/m.c"
 said "^leakwrap: cc: unknown option '--allocators=my_'"
+
+# A program with a wrapper of its own is traced below it.
+cat >"$W/own.c" <<'END'
+#include <stdlib.h>
+void *__real_malloc(size_t);
+void *__wrap_malloc(size_t);
+extern void *kept;
+static int calls;
+void *__wrap_malloc(size_t size)
+{
+	calls++;
+	return __real_malloc(size);
+}
+int main(void)
+{
+	void *leak(void);
+	kept = leak();
+	return calls;
+}
+END
+cat >"$W/leak.c" <<'END'
+#include <stdlib.h>
+void *kept;
+void *leak(void);
+void *leak(void) { return malloc(77); }
+END
+"$lw" cc -- "$CC" -fno-builtin -Wl,--wrap=malloc "$W/own.c" "$W/leak.c" -o "$W/own" || fail "own"
+rm -f "$W/log"
+LEAKWRAP_OPTIONS=log=$W/log "$W/own"
+equal "calls of the program's own wrapper" $? 1
+equal "leaks below it" "$(site_by "$W/log" 1 __wrap_malloc)" "77 1"

@@ -32,7 +32,9 @@ struct command_line {
 	bool lld;
 	bool sanitized; /* -fsanitize= */
 	bool no_default_libraries;
-	bool wrapped; /* the flags are there already */
+	bool wraps_malloc; /* --wrap=malloc: by our flags, by hand, or for a wrapper of its own */
+	bool archive;      /* libleakwrap.a */
+	bool marked;       /* our flags are there already */
 };
 
 /* Returns true if the argument of option WORD is the next word (gcc(1), clang(1)). */
@@ -149,7 +151,9 @@ static void read_linker_word(struct command_line *line, const char *word, size_t
 		if (is_word(word, length, not_programs[i]))
 			line->no_program = true;
 	if (is_word(word, length, "--wrap=malloc"))
-		line->wrapped = true;
+		line->wraps_malloc = true;
+	if (is_word(word, length, "leakwrap_wraps_are_complete"))
+		line->marked = true;
 	if (is_word(word, length, "-static"))
 		line->statically = true;
 }
@@ -248,7 +252,7 @@ static void read_argument(struct command_line *line, const char *option, const c
 static void read_input(struct command_line *line, const char *word)
 {
 	if (strcmp(base_name(word), "libleakwrap.a") == 0)
-		line->wrapped = true;
+		line->archive = true;
 	if (!is_header(word))
 		line->has_inputs = true;
 }
@@ -334,8 +338,10 @@ static bool read_command_line(struct command_line *line)
 	}
 	/* rustc gives -nodefaultlibs and -lc. */
 	bool has_c_library = !line->no_default_libraries || line->c_library;
+	/* Some choose functions by hand, and name the archive. */
+	bool is_wrapped = line->marked || (line->archive && line->wraps_malloc);
 	return line->has_inputs && has_c_library && !line->stops_early && !line->no_program &&
-	       !line->wrapped;
+	       !is_wrapped;
 }
 
 /* Returns true if WORD is "gcc", "clang++-14" or "arm-linux-gnueabihf-c++", and not "ccache". */
