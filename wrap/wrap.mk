@@ -196,7 +196,8 @@ $(EVERY_OBJECTS): %.o: %.c
 
 PROCESS := $(O)/process
 PROCESS_FILES := $(addprefix $(PROCESS)/,\
-	libleakwrap_process.so libleakwrap_process.a libleakwrap_process_members.a)
+	libleakwrap_process.so libleakwrap_process.a libleakwrap_process_members.a \
+	keep_allocator.o)
 .PHONY: process
 process: $(if $(filter bare,$(PORT)),,$(PROCESS_FILES))
 
@@ -242,6 +243,16 @@ $(PROCESS)/libleakwrap_process.a: wrap/wrap.mk
 $(PROCESS)/libleakwrap_process.so: wrap/wrap.mk
 	$(make_folder)
 	$(Q)echo 'INPUT(-lleakwrap_process_members)' >$@
+
+# With --as-needed linkers keep a shared library only if an object refers to a function of it, for
+# ld.bfd and gold an object before it.  The wraps leave no object that refers to malloc, so an
+# allocator's library would be left out.  This object refers to malloc, and to another function that
+# allocators have: for lld and mold the library's malloc does not count, because the program exports
+# its own.  leakwrap cc puts the object in front of all.
+$(PROCESS)/keep_allocator.o: wrap/wrap.mk $(O)/built-by
+	$(make_folder)
+	$(Q)echo '__asm__(".globl __real_malloc, malloc_usable_size");' | \
+		$(CC) $(filter-out -MMD -MP,$(RUNTIME_CFLAGS)) -x c -c -o $@ -
 
 # The functions of the compiler's static libraries, by language (report/origin.c).  They are listed
 # again when the libraries change.

@@ -64,6 +64,7 @@ grep -q 'the tool is not built: .*apt-get install .*libdw-dev' "$W/make.out" ||
 (cd "$W/bare/usr" && find . ! -type d ! -path '*/generator/*' | sort | tr '\n' ' ') >"$W/after"
 equal "without the tool" "$(cat "$W/after")" \
 	"$(printf './%s ' include/leakwrap.h \
+		lib/leakwrap/keep_allocator.o \
 		lib/leakwrap/libleakwrap_process.a lib/leakwrap/libleakwrap_process.so \
 		lib/leakwrap/libleakwrap_process_members.a lib/libleakwrap.a \
 		lib/pkgconfig/leakwrap.pc \

@@ -30,7 +30,8 @@ links() {
 	called "$W/echo" "$@"
 	grep -qx -e '-Wl,--wrap=malloc' "$W/words" || fail "not wrapped: $*"
 	grep -q 'libleakwrap.a' "$W/words" || fail "without the library: $*"
-	equal "the words given, of $*" "$(head -n $# "$W/words" | tr '\n' ' ')" \
+	grep -v '/keep_allocator\.o$' "$W/words" >"$W/given"
+	equal "the words given, of $*" "$(head -n $# "$W/given" | tr '\n' ' ')" \
 		"$(printf '%s ' "$@")"
 }
 cd "$W" || exit 2
@@ -76,6 +77,12 @@ links a.o @nofile
 printf -- '-o app\n"a.o"\\\n' >rsp
 links @rsp
 links -x c -
+called "$W/echo" a.o
+equal "in front of libraries" "$(head -n 1 words | sed 's/.*keep/keep/')" keep_allocator.o
+called "$W/echo" -static a.o
+! grep -q keep_allocator words || fail "keeps a shared allocator for -static"
+called "$W/echo" -o x.c "$W/g++" -o x.o -x c 5 a.o -lx
+equal "in front of the first input" "$(grep -A 1 keep_allocator words | tail -n 1)" a.o
 links a.o -fno-sanitize=all
 grep -q lleakwrap_process words || fail "not the whole process"
 links a.o -fsanitize=address,undefined

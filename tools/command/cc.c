@@ -430,6 +430,26 @@ static void read_compiler(struct arguments *compiler, char *const *words, size_t
 	}
 }
 
+/* Adds WORDS, which begin with COUNT words of the compiler, to ARGUMENTS.  Puts EXTRA, if it is not
+ * NULL, in front of the first input file, library or response file. */
+static void add_all_arguments(struct arguments *arguments, char *const *words, size_t count,
+                              const char *extra)
+{
+	bool is_argument = false;
+
+	for (size_t i = 0; words[i]; i++) {
+		const char *word = words[i];
+		if (extra && i >= count && !is_argument &&
+		    (word[0] == '@' || strncmp(word, "-l", 2) == 0 ||
+		     (word[0] != '-' && is_input_file(word)))) {
+			add_argument(arguments, extra);
+			extra = NULL;
+		}
+		is_argument = takes_argument(word) && !is_argument;
+		add_argument(arguments, word);
+	}
+}
+
 /* Returns the value of the option NAME at WORDS: the word "NAME=VALUE", or the two words "NAME" and
  * "VALUE".  Sets *USED to the number of words.  Returns NULL if WORDS begin with another option. */
 static const char *option_value(char *const *words, const char *name, int *used)
@@ -512,16 +532,17 @@ int command_cc(int argc, char **argv)
 		fputs(usage, stderr);
 		return STATUS_USAGE;
 	}
-	for (int i = first; i < argc; i++)
-		add_argument(&arguments, argv[i]);
 	size_t compiler_words = count_compiler_words(argv + first);
 	for (int i = first + (int)compiler_words; i < argc; i++)
 		add_words(&line, &arena, argv[i], 0);
-	if (read_command_line(&line)) {
+	bool adds_flags = read_command_line(&line);
+	link.statically = line.statically;
+	add_all_arguments(&arguments, argv + first, compiler_words,
+	                  adds_flags ? link_first_word(&link, &arena) : NULL);
+	if (adds_flags) {
 		link.cxx = is_cxx_compiler(argv + first, compiler_words) || line.cxx_library;
 		link.libcxx = line.libcxx;
 		link.static_libstdcxx = line.static_libstdcxx;
-		link.statically = line.statically;
 		link.lld = line.lld;
 		/* A shared library may call malloc before the sanitizer's runtime has started.
 		 * The tracer's start would then call functions that the sanitizer replaces. */

@@ -287,6 +287,17 @@ static const char *const *libraries_for(const struct link *link)
 	return link->static_libstdcxx ? cxx_static_ldlibs : cxx_ldlibs;
 }
 
+const char *link_first_word(const struct link *link, struct arena *arena)
+{
+	const char *process = find_process_folder(arena, link_archive(arena));
+
+	if (link->statically || !process)
+		return NULL;
+	/* The compiler does not count it among the input files, by which it names others. */
+	const char *word = arena_format(arena, "-Wl,%s/keep_allocator.o", process);
+	return access(word + strlen("-Wl,"), R_OK) == 0 ? word : NULL;
+}
+
 void add_link_words(const struct link *link, struct arguments *arguments, struct arena *arena)
 {
 	const char *archive = link_archive(arena);

@@ -37,9 +37,13 @@ void add_allocators(struct link *link, const char *list, struct arena *arena);
  * it.  Ends the tool with a message if it is in none of these places. */
 const char *link_archive(struct arena *arena);
 
-/* Adds all words that LINK needs to ARGUMENTS.  Runs wrap/generator/generate.sh if its result is
- * not in the cache.  Ends the tool with status 2 if the script refuses the allocators or options;
- * the script prints the message. */
+/* Returns the word that must stand in front of the program's libraries, so that linkers keep an
+ * allocator among them.  Returns NULL if LINK needs none. */
+const char *link_first_word(const struct link *link, struct arena *arena);
+
+/* Adds all other words that LINK needs to ARGUMENTS.  Runs wrap/generator/generate.sh if its result
+ * is not in the cache.  Ends the tool with status 2 if the script refuses the allocators or
+ * options; the script prints the message. */
 void add_link_words(const struct link *link, struct arguments *arguments, struct arena *arena);
 
 #endif
