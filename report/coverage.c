@@ -20,13 +20,30 @@ static void write_bypass(struct leakwrap_writer *writer, const char *reason, con
 	leakwrap_text_end(writer);
 }
 
+/* Weak: NULL when the program has its own wrapper of the function, or was linked without some of
+ * the wraps. */
+extern const char leakwrap_wraps_are_complete __attribute__((weak));
+extern const char leakwrap_malloc_is_ours __attribute__((weak));
+extern const char leakwrap_calloc_is_ours __attribute__((weak));
+extern const char leakwrap_realloc_is_ours __attribute__((weak));
+extern const char leakwrap_free_is_ours __attribute__((weak));
+
+/* Returns true if the program brings a wrapper of its own for a function of the allocator. */
+static bool has_own_wrapper(void)
+{
+	return &leakwrap_wraps_are_complete &&
+	       !(&leakwrap_malloc_is_ours && &leakwrap_calloc_is_ours &&
+	         &leakwrap_realloc_is_ours && &leakwrap_free_is_ours);
+}
+
 void leakwrap_coverage_write(struct leakwrap_writer *writer)
 {
 	const struct leakwrap_modules *modules = leakwrap_modules();
 
 	leakwrap_text(writer, "coverage ");
 	leakwrap_text(writer,
-	              leakwrap_libraries_are_recorded || leakwrap_modules_are_program_alone()
+	              leakwrap_libraries_are_recorded ||
+	                              (leakwrap_modules_are_program_alone() && !has_own_wrapper())
 	                      ? "process"
 	                      : "program");
 	leakwrap_text_end(writer);

@@ -75,6 +75,7 @@ $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 	$(make_folder)
 	$(Q)printf '%s\n' \
 		'$(call tool_list,allocating_symbols,$(TOOL_ALLOCATING))' \
+		'$(call tool_list,wrapped_symbols,$(LEAKWRAP_SYMBOLS))' \
 		'$(call tool_list,heap_symbols,\
 			$(LEAKWRAP_SYMBOLS_malloc) $(LEAKWRAP_SYMBOLS_cxx))' >$@
 

@@ -327,3 +327,39 @@ for linker in bfd gold lld mold; do
 		shows '^escape: the program has no function jemalloc_malloc$'
 	done
 done
+
+# The program has wrappers of its own. Below them the tracer sees only the calls of a dynamic
+# program whose whole process is traced.
+cat >"$W/ours.c" <<'END'
+#include <stdlib.h>
+void __real_free(void *block);
+void __wrap_free(void *block);
+void __real__exit(int status);
+void __wrap__exit(int status);
+void __wrap_free(void *block) { __real_free(block); }
+void __wrap__exit(int status) { __real__exit(status); }
+END
+for linker in bfd gold lld mold; do
+	for kind in "" -static --program-only; do
+		own=$kind
+		[ "$kind" = --program-only ] && own='' || kind=
+		# shellcheck disable=SC2086 # flags
+		"$lw" cc $kind -- "$CC" -g -O1 $own -fuse-ld=$linker -Wl,--wrap=free,--wrap=_exit \
+			-o "$W/ours" tests/tool/leaky.c "$W/ours.c" >"$W/ld" 2>&1 || {
+			echo "left out: ours, $linker $kind $own: $(head -n 1 "$W/ld")"
+			continue
+		}
+		"$lw" audit "$W/ours" >"$W/out" || fail "audit"
+		shows '^note: __wrap__exit is the program'
+		LEAKWRAP_OPTIONS=log=$W/ours.log "$W/ours" || fail "ours: status $?"
+		coverage=$(dump_lines "$W/ours.log" 1 | grep '^coverage')
+		rm "$W/ours.log"
+		if [ -z "$kind$own" ]; then
+			equal "ours, $linker" "$coverage" "coverage process"
+			shows ' 0 escapes'
+		else
+			equal "ours, $linker $kind$own" "$coverage" "coverage program"
+			shows '^escape: __wrap_free is the program.s own'
+		fi
+	done
+done

@@ -108,6 +108,52 @@ static void check_entries(struct audit *audit, const struct program *program)
 	}
 }
 
+static bool is_way_out(const char *name)
+{
+	return strcmp(name, "_exit") == 0 || strcmp(name, "_Exit") == 0 ||
+	       strcmp(name, "quick_exit") == 0;
+}
+
+/* Returns true if the reports lack something because the program has its own wrapper of FUNCTION,
+ * which may allocate or release.  A call of the allocator below it is seen if the tracer has
+ * wrappers there, and in the program's exported malloc. */
+static bool own_wrapper_hides(const struct program *program, const char *function)
+{
+	const struct entry *entry = program_entry(program, function);
+
+	if (!entry || program_covers_libraries(program))
+		return false;
+	return program->shared_libc || (entry->heap && strncmp(function, "_Z", 2) != 0);
+}
+
+/* Finds wrappers that the program brings itself. */
+static void check_own_wrappers(struct audit *audit, const struct program *program)
+{
+	for (size_t i = 0; i < program->wrapper_count; i++) {
+		const char *name = program->wrappers[i].function;
+		if (!is_own_wrapper(program, &program->wrappers[i]))
+			continue;
+		const char *what = arena_format(
+		        &audit->arena, "__wrap_%s is the program's own, not the tracer's", name);
+		if (own_wrapper_hides(program, name))
+			print_finding(audit, ESCAPE, what,
+			              is_release(name)
+			                      ? "blocks that are freed there stay in the report, "
+			                        "and count as lost"
+			                      : "these blocks are not in the report, and freeing "
+			                        "them counts as foreign",
+			              "leave that wrapper out, or link without -static and "
+			              "--program-only");
+		else if (is_way_out(name))
+			print_finding(audit, NOTE, what,
+			              "there is no exit dump where the program ends by it",
+			              "kill -USR1 PID, or leakwrap dump PID, before it ends");
+		else if (!program_entry(program, name))
+			print_finding(audit, NOTE, what, "the tracer does not know of these calls",
+			              NULL);
+	}
+}
+
 /* Finds functions that --allocator names and the program lacks.  Either the name is wrong, or the
  * object that has the function is not linked. */
 static void check_named_allocators(struct audit *audit, const struct program *program)
@@ -382,6 +428,7 @@ static void check_calls(struct audit *audit, struct program *program)
 		              "only missing wrappers are found", NULL);
 	check_void_wrappers(audit, program);
 	check_entries(audit, program);
+	check_own_wrappers(audit, program);
 	check_named_allocators(audit, program);
 	check_namesakes(audit, program);
 	check_own_allocators(audit, program);

@@ -19,10 +19,10 @@ static const char *const aliases[] = {
 /* The functions that give allocators their memory. */
 static const char *const system_symbols[] = {"mmap", "mmap64", "sbrk", "brk", 0};
 
-static bool is_heap_symbol(const char *name)
+static bool is_in(const char *const *names, const char *name)
 {
-	for (size_t i = 0; heap_symbols[i]; i++)
-		if (strcmp(heap_symbols[i], name) == 0)
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
 			return true;
 	return false;
 }
@@ -93,7 +93,8 @@ static void list_entries(struct program *program)
 		program->entries[i].alias = i >= wrapped;
 		program->entries[i].name =
 		        i < wrapped ? allocating_symbols[i] : aliases[i - wrapped];
-		program->entries[i].heap = i >= wrapped || is_heap_symbol(allocating_symbols[i]);
+		program->entries[i].heap =
+		        i >= wrapped || is_in(heap_symbols, allocating_symbols[i]);
 	}
 	for (size_t i = all; i < count; i++)
 		program->entries[i] =
@@ -102,12 +103,17 @@ static void list_entries(struct program *program)
 	add_named_entries(program, names);
 }
 
-static struct entry *entry_named(struct program *program, const char *name)
+static struct entry *entry_named(const struct program *program, const char *name)
 {
 	for (size_t i = 0; i < program->entry_count; i++)
 		if (strcmp(program->entries[i].name, name) == 0)
 			return &program->entries[i];
 	return NULL;
+}
+
+const struct entry *program_entry(const struct program *program, const char *name)
+{
+	return entry_named(program, name);
 }
 
 /* -- symbols and relocations ------------------------------------------------------------------- */
@@ -128,18 +134,32 @@ static void add_void_wrapper(struct program *program, const char *name)
 	program->void_wrappers[program->void_count++] = name;
 }
 
+/* Reads SYMBOL, the wrapper of FUNCTION. */
+static void read_wrapper(struct program *program, const GElf_Sym *symbol, const char *function)
+{
+	struct entry *entry = entry_named(program, function);
+
+	if (symbol->st_shndx == SHN_UNDEF) {
+		if (GELF_ST_BIND(symbol->st_info) == STB_WEAK)
+			add_void_wrapper(program, function);
+		return;
+	}
+	if (entry)
+		entry->wrapper = symbol->st_value;
+	if (!is_in(wrapped_symbols, function))
+		return;
+	GROW(program->wrappers, program->wrapper_room, program->wrapper_count + 1);
+	program->wrappers[program->wrapper_count++] = (struct wrapper){function, symbol->st_value};
+}
+
 static void read_symbol(struct program *program, const GElf_Sym *symbol, const char *name)
 {
 	struct entry *entry;
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	bool defined = symbol->st_shndx != SHN_UNDEF;
 
-	if (strncmp(name, "__wrap_", 7) == 0) {
-		if (!defined && GELF_ST_BIND(symbol->st_info) == STB_WEAK)
-			add_void_wrapper(program, name + 7);
-		else if (defined && (entry = entry_named(program, name + 7)) != NULL)
-			entry->wrapper = symbol->st_value;
-	}
+	if (strncmp(name, "__wrap_", 7) == 0)
+		read_wrapper(program, symbol, name + 7);
 	if (defined && type == STT_OBJECT && is_tracers_name(name)) {
 		GROW(program->own_data, program->own_data_room, program->own_data_count + 1);
 		program->own_data[program->own_data_count++] = (struct function){
@@ -425,6 +445,12 @@ bool is_c_librarys(const char *name)
 	       strstr(name, "_hook_ini") != NULL;
 }
 
+/* Returns true if PC is in the tracer's code. */
+static bool is_in_tracer(const struct program *program, uint64_t pc)
+{
+	return pc >= program->own_code && pc < program->own_end;
+}
+
 /* Returns where a call of ENTRY at PC counts, or NULL if it does not count.
  *
  * A static C library also calls the allocator, under other names, inside calls that are wrapped.
@@ -441,7 +467,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 	if (caller && (is_tracers_name(caller->name) || entry_named(program, caller->name)))
 		return NULL;
 	/* The objects of the tracer stand together, with objects of the C library only. */
-	if (pc >= program->own_code && pc < program->own_end)
+	if (is_in_tracer(program, pc))
 		return NULL;
 	if (program->shared_libc)
 		return &entry->direct;
@@ -452,9 +478,14 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
 }
 
+bool is_own_wrapper(const struct program *program, const struct wrapper *wrapper)
+{
+	return !is_in_tracer(program, wrapper->address);
+}
+
 bool program_has_code_at(const struct program *program, uint64_t pc)
 {
-	if (pc >= program->own_code && pc < program->own_end)
+	if (is_in_tracer(program, pc))
 		return false;
 	return program->shared_libc || (pc < program->own_code && pc < program->library_code);
 }
@@ -538,6 +569,7 @@ void program_close(struct program *program)
 	free(program->functions);
 	free(program->own_data);
 	free(program->void_wrappers);
+	free(program->wrappers);
 	free(program->libraries);
 	free(program->targets.all);
 	arena_free(&program->arena);

@@ -40,6 +40,12 @@ struct function {
 	bool global;
 };
 
+/* A wrapper in the program, of whomever. */
+struct wrapper {
+	const char *function; /* without __wrap_ */
+	uint64_t address;
+};
+
 struct program {
 	struct entry *entries;
 	size_t entry_count;
@@ -54,6 +60,9 @@ struct program {
 	/* Functions whose wrappers are undefined and weak: a call jumps to address 0. */
 	const char **void_wrappers;
 	size_t void_count, void_room;
+	/* All wrappers of wrapped functions, see is_own_wrapper. */
+	struct wrapper *wrappers;
+	size_t wrapper_count, wrapper_room;
 
 	/* program.c's own: */
 	int fd;
@@ -105,6 +114,12 @@ bool program_covers_libraries(const struct program *program);
 /* Returns true if the tracer's malloc is in the program, and shared libraries do not find it: the
  * link has taken it out of the dynamic symbols.  PROGRAM has symbols. */
 bool program_hides_malloc(const struct program *program);
+
+/* Returns true if WRAPPER is the program's own, not the tracer's.  PROGRAM has symbols. */
+bool is_own_wrapper(const struct program *program, const struct wrapper *wrapper);
+
+/* Returns the entry of the function NAME, or NULL. */
+const struct entry *program_entry(const struct program *program, const char *name);
 
 /* Returns true if only the C library itself defines functions of the name NAME. */
 bool is_c_librarys(const char *name);

@@ -18,8 +18,8 @@
 #define RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
 
-/* Defines a mark that misuse.c tests.  If the program has its own wrapper for NAME, the linker uses
- * that wrapper and the mark is missing. */
+/* Defines a mark that misuse.c and coverage.c test.  If the program has its own wrapper for NAME,
+ * the linker uses that wrapper and the mark is missing. */
 #ifdef LEAKWRAP_EXPORT
 #define OURS(name)
 #else
@@ -129,6 +129,7 @@ ENTRY_RESIZE(leakwrap_pass_never, reallocarray, (void *block, size_t count, size
 
 #ifdef LEAKWRAP_ENTRY_free
 RELEASE(free, (void *block), (block))
+OURS(free)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_cfree
