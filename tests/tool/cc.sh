@@ -259,6 +259,22 @@ status_is 2 "$lw" cc --options=exit=0 -- "$W/short/tcc" -Xclang -mno-x -o -m.o $
 said '/tcc compiles not even an empty file with the flags of this link: it says nothing$'
 equal "flags of the target" "$(head -n 1 "$ECHOED")" "$flags -mllvm -x=1 -dumpmachine"
 
+# ccache in front of the tool takes it for a compiler that knows "--".
+status_is 0 "$lw" cc "$CC" -c -o "$W/short/cc.o" -- "$W/short/m.c"
+if command -v ccache >"$W/which" 2>&1; then
+	for compile in "ccache $lw cc -- $CC" "$lw cc -- ccache $CC"; do
+		export CCACHE_DIR="$W/ccache"
+		for _ in 1 2; do
+			rm -f "$W/short/cc.o"
+			# shellcheck disable=SC2086 # words
+			$compile -c -o "$W/short/cc.o" "$W/short/m.c" || fail "$compile"
+		done
+		# shellcheck disable=SC2086 # words
+		$compile "$W/short/cc.o" -o "$W/short/x" || fail "$compile: link"
+		nm "$W/short/x" | grep -q __wrap_malloc || fail "$compile: not wrapped"
+	done
+fi
+
 # These are the tool's own options.
 status_is 0 "$lw" cc --options exit=0 -- "$CC" "$W/short/m.c" -o "$W/short/x"
 status_is 2 "$lw" cc --options -- "$CC" "$W/short/m.c"

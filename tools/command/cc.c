@@ -430,6 +430,18 @@ static void read_compiler(struct arguments *compiler, char *const *words, size_t
 	}
 }
 
+/* Returns true if COMPILER is gcc, which does not know the word "--", and this word stands in front
+ * of WORDS, which need it not.  ccache gives "--" to compilers that it does not know. */
+static bool is_needless_end(const char *compiler, char *const *words)
+{
+	if (!is_compiler(compiler) || strstr(base_name(compiler), "clang"))
+		return false;
+	for (; *words; words++)
+		if (**words == '-' || **words == '@')
+			return false;
+	return true;
+}
+
 /* Adds WORDS, which begin with COUNT words of the compiler, to ARGUMENTS.  Puts EXTRA, if it is not
  * NULL, in front of the first input file, library or response file. */
 static void add_all_arguments(struct arguments *arguments, char *const *words, size_t count,
@@ -439,6 +451,9 @@ static void add_all_arguments(struct arguments *arguments, char *const *words, s
 
 	for (size_t i = 0; words[i]; i++) {
 		const char *word = words[i];
+		if (i >= count && !is_argument && strcmp(word, "--") == 0 &&
+		    is_needless_end(words[count - 1], words + i + 1))
+			continue;
 		if (extra && i >= count && !is_argument &&
 		    (word[0] == '@' || strncmp(word, "-l", 2) == 0 ||
 		     (word[0] != '-' && is_input_file(word)))) {
