@@ -69,9 +69,63 @@ for flags in "" -flto "-static -Wl,-z,muldefs"; do
 	$CC -O1 -fno-builtin $flags -o "$W/own" "$W/own.c" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
 		2>"$W/ld" || fail "own strdup: $(cat "$W/ld")"
+	# The tracer sees the call of malloc in it.
+	status_is 0 "$lw" audit --strict "$W/own"
+	shows '^note: 1 direct call of strdup, in main'
+	sed 's/malloc(size)/memory/; 1a static char memory[99];' "$W/own.c" >"$W/pool.c"
+	# shellcheck disable=SC2046,SC2086 # flags
+	$CC -O1 -fno-builtin $flags -o "$W/own" "$W/pool.c" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
+		2>"$W/ld" || fail "own strdup: $(cat "$W/ld")"
 	status_is 1 "$lw" audit --strict "$W/own"
-	shows 'direct call of strdup, in main'
+	shows '^escape: 1 direct call of strdup, in main'
 done
+
+# A program's own operators, and a function that is bound before the link, call malloc.
+if command -v g++ >/dev/null; then
+	cat >"$W/operators.cc" <<'END'
+#include <cstdlib>
+#include <new>
+void *operator new(std::size_t size) { return std::malloc(size + 8); }
+void operator delete(void *block) noexcept { std::free(block); }
+void operator delete(void *block, std::size_t) noexcept { std::free(block); }
+int *volatile kept;
+int main() { kept = new int(7); delete kept; return 0; }
+END
+	for static in "" -static; do
+		"$lw" cc -- g++ -O0 $static -o "$W/operators" "$W/operators.cc" || fail operators
+		status_is 0 "$lw" audit --strict "$W/operators"
+		shows '^note: 1 direct call of _Znw., in main'
+	done
+fi
+case $($CC -dumpmachine) in x86_64-*-gnu)
+	cat >"$W/bound.c" <<'END'
+#include <string.h>
+__asm__(".symver strdup,strdup@GLIBC_2.2.5");
+char *volatile kept;
+int main(int argc, char **argv) { kept = strdup(argv[argc - 1]); return 0; }
+END
+	"$lw" cc -- "$CC" -fno-builtin -o "$W/bound" "$W/bound.c" || fail bound
+	status_is 0 "$lw" audit --strict "$W/bound"
+	shows '^note: 1 direct call of strdup, in main'
+	"$lw" cc --program-only -- "$CC" -fno-builtin -o "$W/bound" "$W/bound.c" || fail bound
+	status_is 1 "$lw" audit --strict "$W/bound"
+	;;
+esac
+
+# The compiler may inline the program's own malloc.
+cat >"$W/inlined.c" <<'END'
+#include <stddef.h>
+static char memory[4096];
+static size_t used;
+void *malloc(size_t size) { return memory + (used += (size + 15) & ~15ul) - size; }
+void free(void *block) { (void)block; }
+void *volatile kept;
+int main(void) { kept = malloc(7); return 0; }
+END
+"$lw" cc -- "$CC" -O2 -o "$W/inlined" "$W/inlined.c" || fail inlined
+"$lw" audit "$W/inlined" >"$W/out" || fail "audit inlined"
+shows "^note: malloc is the program's own"
 
 # In a static program, code behind the tracer's code belongs to the C library, or to an archive that
 # was named late.

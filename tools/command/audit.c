@@ -60,11 +60,35 @@ static void check_void_wrappers(struct audit *audit, const struct program *progr
 		              flags);
 }
 
+/* Finds an allocator that the program defines itself. */
+static void check_own_malloc(struct audit *audit, const struct program *program)
+{
+	const struct entry *entry = program_entry(program, "malloc");
+
+	if (entry && entry->address && !entry_is_exported(entry) &&
+	    program_has_code_at(program, entry->address))
+		print_finding(audit, NOTE, "malloc is the program's own",
+		              "calls that the compiler has inlined, in the source file that "
+		              "defines it, are not in the report",
+		              NULL);
+}
+
 /* Returns true if the function NAME releases blocks: free and its relatives, operator delete. */
 static bool is_release(const char *name)
 {
 	return strstr(name, "free") != NULL || strncmp(name, "_Zdl", 4) == 0 ||
 	       strncmp(name, "_Zda", 4) == 0;
+}
+
+/* Returns true if the tracer sees the calls that the function of ENTRY makes itself: the function
+ * is the program's and calls a wrapper, or it is a shared library's and calls the program's
+ * exported malloc. */
+static bool is_seen_below(const struct program *program, const struct entry *entry)
+{
+	if (entry->address)
+		return calls_tracer(program, entry);
+	return entry->imported && program_covers_libraries(program) && !entry->alias &&
+	       (!entry->heap || strncmp(entry->name, "_Z", 2) == 0);
 }
 
 /* Finds calls of allocating functions that go past the wrappers. */
@@ -80,7 +104,13 @@ static void check_entries(struct audit *audit, const struct program *program)
 		const char *what = arena_format(&audit->arena, "%zu direct call%s of %s, in %s",
 		                                callers->calls, callers->calls == 1 ? "" : "s",
 		                                name, callers->names);
-		if (entry->alias)
+		if (is_seen_below(program, entry))
+			print_finding(
+			        audit, NOTE, what,
+			        "they were not redirected to the wrapper, but the tracer sees "
+			        "the calls of malloc and free in that function",
+			        NULL);
+		else if (entry->alias)
 			print_finding(audit, ESCAPE, what,
 			              "a second name of an allocator, for which there is no "
 			              "wrapper: these blocks are not in the report",
@@ -429,6 +459,7 @@ static void check_calls(struct audit *audit, struct program *program)
 	check_void_wrappers(audit, program);
 	check_entries(audit, program);
 	check_own_wrappers(audit, program);
+	check_own_malloc(audit, program);
 	check_named_allocators(audit, program);
 	check_namesakes(audit, program);
 	check_own_allocators(audit, program);

@@ -282,6 +282,45 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
 	return count;
 }
 
+/* -- calls of the tracer ----------------------------------------------------------------------- */
+
+/* A function, and whether a call of the tracer was found in it. */
+struct caller {
+	const struct program *program;
+	const struct function *function;
+	bool found;
+};
+
+static void see_tracer_call(void *context, uint64_t pc, uint64_t behind,
+                            const struct target *target)
+{
+	struct caller *caller = context;
+	const struct function *function = program_function_at(caller->program, pc);
+	(void)behind;
+	(void)target;
+	if (function && function->start == caller->function->start)
+		caller->found = true;
+}
+
+bool calls_tracer(const struct program *program, const struct entry *entry)
+{
+	struct caller caller = {program, program_function_at(program, entry->address), false};
+	struct targets tracer = {0};
+
+	if (!calls_are_known(program->machine) || !caller.function ||
+	    caller.function->start != entry->address)
+		return false;
+	for (size_t i = 0; i < program->wrapper_count; i++)
+		if (!is_own_wrapper(program, &program->wrappers[i]))
+			targets_add(&tracer, program->wrappers[i].address, i, false);
+	for (size_t i = 0; i < program->entry_count; i++)
+		if (entry_is_exported(&program->entries[i]))
+			targets_add(&tracer, program->entries[i].exported, i, false);
+	calls_find(program->elf, program->machine, &tracer, see_tracer_call, &caller);
+	free(tracer.all);
+	return caller.found;
+}
+
 /* -- libraries --------------------------------------------------------------------------------- */
 
 /* Returns true if NAME is malloc or a relative.  BY_SECOND_NAME: with __libc_ in front. */

@@ -22,4 +22,8 @@ size_t find_own_allocators(struct program *program, struct own_allocator *found,
  * keeps libraries.  Returns false if it is not there, and for parts of the C library. */
 bool library_allocates(const struct program *program, const char *name, bool by_second_name);
 
+/* Returns true if the program's own definition of ENTRY's function calls the tracer, which so sees
+ * what the function allocates or releases. */
+bool calls_tracer(const struct program *program, const struct entry *entry);
+
 #endif

@@ -451,6 +451,16 @@ static bool is_in_tracer(const struct program *program, uint64_t pc)
 	return pc >= program->own_code && pc < program->own_end;
 }
 
+/* Returns true if FUNCTION defines an entry, perhaps by another name (--defsym). */
+static bool is_of_entry(const struct program *program, const struct function *function)
+{
+	for (size_t i = 0; i < program->entry_count; i++)
+		if (program->entries[i].address == function->start ||
+		    strcmp(program->entries[i].name, function->name) == 0)
+			return true;
+	return false;
+}
+
 /* Returns where a call of ENTRY at PC counts, or NULL if it does not count.
  *
  * A static C library also calls the allocator, under other names, inside calls that are wrapped.
@@ -464,7 +474,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 	if (entry->system)
 		return NULL;
 	/* A call between allocating functions is part of a wrapped call. */
-	if (caller && (is_tracers_name(caller->name) || entry_named(program, caller->name)))
+	if (caller && (is_tracers_name(caller->name) || is_of_entry(program, caller)))
 		return NULL;
 	/* The objects of the tracer stand together, with objects of the C library only. */
 	if (is_in_tracer(program, pc))
