@@ -98,6 +98,12 @@ called "$W/g++" -stdlib=libc++ a.o # two C++ libraries do not catch each other's
 grep -q 'lc++,-lc++abi,' words || fail "no libc++"
 called "$W/echo" a.o -lstdc++
 grep -q 'lstdc++,' words || fail "no C++ library with -lstdc++"
+for library in -l:libstdc++.a lib/libstdc++.a; do
+	called "$W/echo" a.o $library
+	grep -q -e '-Bstatic,-lstdc++,' words || fail "no static C++ library with $library"
+done
+called "$W/echo" a.o -l:libc++.a
+grep -q -e '-Bstatic,-lc++,' words || fail "no static C++ library with libc++.a"
 called "$W/echo" "$W/g++" a.o
 grep -q 'lstdc++' words || fail "no C++ library for g++ behind another command"
 for linker in -fuse-ld=lld -fuse-ld=lld-14 --ld-path=ld.lld -fuse-ld=/usr/bin/ld.lld; do
@@ -144,11 +150,21 @@ done
 echo 'int main() {}' >"$W/empty.cc"
 "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c -lstdc++ || fail "cannot link with -lstdc++"
 if command -v g++ >/dev/null; then
-	for flags in "" -static -static-libstdc++; do
+	for flags in "" -static -static-libstdc++ "-static -static-libstdc++"; do
 		# shellcheck disable=SC2086 # one or none
 		"$lw" cc -- g++ $flags -o "$W/app" "$W/empty.cc" 2>"$W/err" ||
 			fail "g++ $flags: $(tail -n 3 "$W/err")"
 		LEAKWRAP_OPTIONS=log="$W/empty.log" "$W/app" || fail "g++ $flags: does not run"
+	done
+	echo 'int main() { return *new int(7); }' >"$W/new.cc"
+	g++ -c -o "$W/new.o" "$W/new.cc" || fail "g++ -c"
+	for library in -l:libstdc++.a "$(g++ -print-file-name=libstdc++.a)"; do
+		for static in "" -static; do
+			"$lw" cc -- gcc $static "$W/new.o" "$library" -o "$W/app" 2>"$W/err" ||
+				fail "gcc $static $library: $(tail -n 3 "$W/err")"
+			LEAKWRAP_OPTIONS=log="$W/empty.log" "$W/app"
+			equal "gcc $static $library" $? 7
+		done
 	done
 fi
 

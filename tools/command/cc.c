@@ -192,10 +192,24 @@ static bool is_static_option(const char *word)
 	       strcmp(word, "-static-pie") == 0 || strcmp(word, "--static-pie") == 0;
 }
 
+/* Reads NAME, the name of a library's file. */
+static void read_library_file(struct command_line *line, const char *name)
+{
+	bool libcxx = strcmp(name, "libc++.a") == 0;
+
+	if (libcxx || strcmp(name, "libstdc++.a") == 0)
+		line->cxx_library = line->static_libstdcxx = true;
+	line->libcxx = line->libcxx || libcxx;
+	if (strcmp(name, "libleakwrap.a") == 0)
+		line->archive = true;
+}
+
 /* Reads the argument of -l. */
 static void read_library(struct command_line *line, const char *name)
 {
 	line->has_inputs = true;
+	if (name[0] == ':')
+		read_library_file(line, name + 1);
 	line->cxx_library = line->cxx_library || strcmp(name, "stdc++") == 0;
 	line->c_library = line->c_library || strcmp(name, "c") == 0;
 }
@@ -251,8 +265,7 @@ static void read_argument(struct command_line *line, const char *option, const c
 
 static void read_input(struct command_line *line, const char *word)
 {
-	if (strcmp(base_name(word), "libleakwrap.a") == 0)
-		line->archive = true;
+	read_library_file(line, base_name(word));
 	if (!is_header(word))
 		line->has_inputs = true;
 }

@@ -280,11 +280,14 @@ static void add_flags(struct arguments *arguments, struct arena *arena, const ch
 /* Returns the flags that link the runtime, in a group with the C++ library of LINK. */
 static const char *const *libraries_for(const struct link *link)
 {
+	/* These flags end with -Bdynamic, which takes shared libraries into a static program. */
+	bool only_cxx_static = link->static_libstdcxx && !link->statically;
+
 	if (!link->cxx)
 		return ldlibs;
 	if (link->libcxx)
-		return link->static_libstdcxx ? libcxx_static_ldlibs : libcxx_ldlibs;
-	return link->static_libstdcxx ? cxx_static_ldlibs : cxx_ldlibs;
+		return only_cxx_static ? libcxx_static_ldlibs : libcxx_ldlibs;
+	return only_cxx_static ? cxx_static_ldlibs : cxx_ldlibs;
 }
 
 const char *link_first_word(const struct link *link, struct arena *arena)
