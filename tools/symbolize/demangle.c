@@ -24,6 +24,11 @@ int rust_demangle_callback(const char *mangled, int options,
                            void *context);
 /* Returns the name, which the caller frees, or NULL on failure.  There are no OPTIONS. */
 char *dlang_demangle(const char *mangled, int options);
+/* For C++.  OPTIONS are a sum of DMGL_PARAMS (1), DMGL_ANSI (2) and others.  Returns 0 on
+ * failure. */
+int cplus_demangle_v3_callback(const char *mangled, int options,
+                               void (*take)(const char *piece, size_t length, void *context),
+                               void *context);
 #else
 #define HAS_LIBIBERTY 0
 #endif
@@ -85,6 +90,20 @@ static bool append_rust_name(const char *name, struct output *output)
 #endif
 }
 
+/* Appends to OUTPUT the name that NAME stands for in C++.  Returns false if it is none.  libiberty
+ * often knows more of the newest names than g++'s own library. */
+static bool append_cxx_name(const char *name, struct output *output)
+{
+	if (__gcclibcxx_demangle_callback(name, take_piece, output) == 0)
+		return true;
+	output->length = 0;
+#if HAS_LIBIBERTY
+	return name[0] == '_' && cplus_demangle_v3_callback(name, 1 + 2, take_piece, output) != 0;
+#else
+	return false;
+#endif
+}
+
 /* Sets the empty OUTPUT to the name that NAME stands for in D.  Returns the answer. */
 static enum answer demangle_d(const char *name, struct output *output)
 {
@@ -118,7 +137,7 @@ static enum answer demangle_within(const char *name, struct output *output)
 	if (append_rust_name(name, output))
 		return ANSWER_PLAIN;
 	output->length = 0;
-	if (__gcclibcxx_demangle_callback(name, take_piece, output) == 0)
+	if (append_cxx_name(name, output))
 		return ANSWER_PLAIN;
 	output->length = 0;
 	return ANSWER_INVALID;
