@@ -417,3 +417,26 @@ for linker in bfd gold lld mold; do
 		fi
 	done
 done
+
+# Flags for a whole project put the tracer into its shared libraries, too.
+echo 'char *given; char *give(void) { return given; }' >"$W/shared.c"
+echo 'char *give(void); int main(void) { return give() != 0; }' >"$W/uses.c"
+mkdir -p "$W/lib"
+for tracer in no yes; do
+	flags=
+	[ $tracer = no ] || flags=$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_PROGRAM_LDLIBS)
+	# shellcheck disable=SC2086 # flags
+	$CC -shared -fPIC -o "$W/lib/libshared.so" "$W/shared.c" $flags || fail "libshared.so"
+	# shellcheck disable=SC2016 # the loader's
+	for rpath in "-Wl,-rpath,$W/lib" '-Wl,-rpath,/none:$ORIGIN/lib' -L.; do
+		"$lw" cc -- "$CC" -o "$W/uses" "$W/uses.c" -L"$W/lib" -lshared "$rpath" || fail uses
+		[ "$rpath" != -L. ] || export LD_LIBRARY_PATH="$W/lib"
+		"$lw" audit "$W/uses" >"$W/out" || fail "audit uses"
+		unset LD_LIBRARY_PATH
+		[ $tracer = yes ] || shows ' 0 of quality'
+		[ $tracer = no ] || shows '^quality: the tracer is in libshared.so, too'
+	done
+done
+$CC -o "$W/uses" "$W/uses.c" -L"$W/lib" -lshared -Wl,-rpath,"$W/lib" || fail uses
+"$lw" audit "$W/uses" >"$W/out" || fail "audit uses"
+shows '^escape: the tracer is in libshared.so, not in this program'

@@ -465,8 +465,34 @@ static void check_calls(struct audit *audit, struct program *program)
 	check_own_allocators(audit, program);
 }
 
+/* Returns the first shared library of PROGRAM that has the tracer, or NULL. */
+static const char *traced_library(const struct program *program)
+{
+	for (size_t i = 0; i < program->library_count; i++)
+		if (library_is_traced(program, program->libraries[i]))
+			return program->libraries[i];
+	return NULL;
+}
+
 static void check_program(struct audit *audit, struct program *program)
 {
+	const char *library = traced_library(program);
+
+	if (!program->traced && library) {
+		print_finding(audit, ESCAPE,
+		              arena_format(&audit->arena,
+		                           "the tracer is in %s, not in this program", library),
+		              "the program's own blocks may be missing",
+		              "relink the program alone, by leakwrap cc in the place of LIBS, "
+		              "LDFLAGS or the like of a whole project");
+		return;
+	}
+	if (library)
+		print_finding(audit, QUALITY,
+		              arena_format(&audit->arena, "the tracer is in %s, too", library),
+		              "two tracers share the calls, and each writes its own dumps",
+		              "link it into the program alone, by leakwrap cc in the place of "
+		              "LIBS, LDFLAGS or the like of a whole project");
 	if (!program->traced) {
 		print_finding(audit, ESCAPE,
 		              "nothing is wrapped: the tracer is not in this program",

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/elf/traced.h"
+
 static bool has_suffix(const char *name, const char *suffix)
 {
 	size_t length = strlen(name), tail = strlen(suffix);
@@ -335,16 +337,12 @@ static bool is_allocating(const char *name, bool by_second_name)
 	       strcmp(name, "realloc") == 0;
 }
 
-/* Returns true if the file PATH imports an allocating function.  *KNOWN: it is an ELF file for
- * MACHINE. */
-static bool file_allocates(const char *path, int machine, bool by_second_name, bool *known)
+/* Returns true if ELF imports an allocating function. */
+static bool imports_allocator(Elf *elf, bool by_second_name)
 {
 	bool allocates = false;
-	GElf_Ehdr header;
-	int fd = open_regular(path);
-	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	*known = elf && gelf_getehdr(elf, &header) && header.e_machine == machine;
-	for (Elf_Scn *scn = NULL; *known && (scn = elf_nextscn(elf, scn)) != NULL;) {
+
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
 		GElf_Shdr section;
 		GElf_Sym symbol;
 		if (!gelf_getshdr(scn, &section) || section.sh_type != SHT_DYNSYM)
@@ -357,34 +355,97 @@ static bool file_allocates(const char *path, int machine, bool by_second_name, b
 				allocates = true;
 		}
 	}
-	elf_end(elf);
-	if (fd >= 0)
-		close(fd);
 	return allocates;
 }
 
-bool library_allocates(const struct program *program, const char *name, bool by_second_name)
+static bool has_tracer(Elf *elf, bool unused)
+{
+	(void)unused;
+	return elf_is_traced(elf);
+}
+
+/* A question about a file, with an argument. */
+struct question {
+	bool (*ask)(Elf *elf, bool argument);
+	bool argument;
+	int machine;
+	bool known; /* a file for MACHINE has answered */
+	bool answer;
+};
+
+static void ask_file(struct question *question, const char *path)
+{
+	GElf_Ehdr header;
+	int fd = open_regular(path);
+	Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+
+	question->known =
+	        elf && gelf_getehdr(elf, &header) && header.e_machine == question->machine;
+	question->answer = question->known && question->ask(elf, question->argument);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Asks about the library NAME in the folders of FOLDER, a list with colons, or NULL.  $ORIGIN is
+ * the folder of PROGRAM. */
+static void ask_in(struct question *question, const struct program *program, const char *folder,
+                   const char *name)
+{
+	static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
+	const int own = (int)(base_name(program->path) - program->path);
+	char path[4096];
+
+	while (folder && *folder && !question->known) {
+		size_t length = strcspn(folder, ":"), skipped = 0;
+		for (size_t i = 0; i < sizeof origins / sizeof *origins; i++)
+			if (strncmp(folder, origins[i], strlen(origins[i])) == 0)
+				skipped = strlen(origins[i]);
+		snprintf(path, sizeof path, "%.*s%s%.*s/%s", skipped ? own : 0, program->path,
+		         skipped ? "." : "", (int)(length - skipped), folder + skipped, name);
+		ask_file(question, path);
+		folder += length + (folder[length] == ':');
+	}
+}
+
+/* Asks about the library NAME of PROGRAM, where the loader finds it. */
+static bool ask_library(struct question question, const struct program *program, const char *name)
 {
 	static const char *const patterns[] = {
 	        "/lib/",   "/usr/lib/",   "/lib/*-linux-*/", "/usr/lib/*-linux-*/",
 	        "/lib64/", "/usr/lib64/", "/usr/local/lib/"};
-	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
-	                                        "ld64",          "libdl.so",    "librt.so",
-	                                        "libpthread.so", "libgcc_s.so", "linux-vdso"};
-	bool allocates = false, known = false;
-	for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
-		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)
-			return false;
-	for (size_t i = 0; !known && i < sizeof patterns / sizeof *patterns; i++) {
+
+	question.machine = program->machine;
+	if (strchr(name, '/'))
+		ask_file(&question, name);
+	ask_in(&question, program, getenv("LD_LIBRARY_PATH"), name);
+	ask_in(&question, program, program->run_path, name);
+	for (size_t i = 0; !question.known && i < sizeof patterns / sizeof *patterns; i++) {
 		char pattern[4096];
 		glob_t paths;
 		snprintf(pattern, sizeof pattern, "%s%s", patterns[i], name);
 		if (glob(pattern, 0, NULL, &paths) != 0)
 			continue;
-		for (size_t j = 0; !known && j < paths.gl_pathc; j++)
-			allocates = file_allocates(paths.gl_pathv[j], program->machine,
-			                           by_second_name, &known);
+		for (size_t j = 0; !question.known && j < paths.gl_pathc; j++)
+			ask_file(&question, paths.gl_pathv[j]);
 		globfree(&paths);
 	}
-	return allocates;
+	return question.answer;
+}
+
+bool library_allocates(const struct program *program, const char *name, bool by_second_name)
+{
+	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
+	                                        "ld64",          "libdl.so",    "librt.so",
+	                                        "libpthread.so", "libgcc_s.so", "linux-vdso"};
+	for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
+		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)
+			return false;
+	return ask_library((struct question){.ask = imports_allocator, .argument = by_second_name},
+	                   program, name);
+}
+
+bool library_is_traced(const struct program *program, const char *name)
+{
+	return ask_library((struct question){.ask = has_tracer}, program, name);
 }

@@ -292,6 +292,9 @@ static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shd
 		        entry.d_tag == DT_NEEDED
 		                ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
 		                : NULL;
+		if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !program->run_path))
+			program->run_path =
+			        elf_strptr(program->elf, header->sh_link, entry.d_un.d_val);
 		if (name) {
 			GROW(program->libraries, program->library_room, program->library_count + 1);
 			program->libraries[program->library_count++] = name;
@@ -550,7 +553,8 @@ bool program_open(struct program *program, const char *path)
 {
 	GElf_Ehdr header;
 
-	*program = (struct program){.own_code = UINT64_MAX, .library_code = UINT64_MAX};
+	*program =
+	        (struct program){.path = path, .own_code = UINT64_MAX, .library_code = UINT64_MAX};
 	program->fd = open_regular(path);
 	if (program->fd < 0 && errno != EINVAL) {
 		complain("%s: %s", path, strerror(errno));

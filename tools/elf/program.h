@@ -57,6 +57,8 @@ struct program {
 	const char *cxx_library; /* the shared C++ library that it is linked with, or NULL */
 	const char **libraries;  /* all shared libraries that it is linked with */
 	size_t library_count, library_room;
+	const char *path;     /* as program_open got it */
+	const char *run_path; /* where the loader looks for the libraries first, or NULL */
 	/* Functions whose wrappers are undefined and weak: a call jumps to address 0. */
 	const char **void_wrappers;
 	size_t void_count, void_room;
