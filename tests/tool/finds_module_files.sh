@@ -180,3 +180,15 @@ shows "\"sequence\":2,.*\$" # the last dump
 equal "found" "$(grep -c '"line":9,"inlined":true' "$W/out")" 1
 equal "raw addresses" "$(grep -o '"address":"[^"]*"' "$W/out" | sort -u)" \
 	"\"address\":\"$(add 0x55d0c8a00000 "$offset")\""
+
+# A build-id may have any size.
+for id in 0x12 0x1234 0x123456789abc; do
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	$gcc_g -Wl,--build-id=$id -o "$W/sized" tests/tool/chain.c \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) || fail "build-id $id"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log="$W/log" "$W/sized" >"$W/out" 2>&1
+	status_is 0 "$lw" report "$W/log"
+	! grep 'another build' "$W/err" || fail "build-id $id"
+	shows 'chain\.c:[0-9]'
+done

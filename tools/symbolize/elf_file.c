@@ -2,6 +2,7 @@
 #include "tools/symbolize/elf_file.h"
 
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,48 @@ static const char *hex(struct arena *arena, const unsigned char *bytes, size_t s
 	return text;
 }
 
+/* Returns the build-id of a note in SEGMENT, or NULL.  libdw does not find one whose size is no
+ * multiple of 4 if the segment ends with it (--build-id=0x1234). */
+static const char *build_id_in(struct arena *arena, Elf *elf, const GElf_Phdr *segment)
+{
+	const size_t header = 3 * sizeof(Elf32_Word);
+	const int64_t start = (int64_t)segment->p_offset;
+	Elf_Data *words =
+	        elf_getdata_rawchunk(elf, start, segment->p_filesz & ~UINT64_C(3), ELF_T_WORD);
+	Elf_Data *bytes = elf_getdata_rawchunk(elf, start, segment->p_filesz, ELF_T_BYTE);
+
+	if (!words || !bytes)
+		return NULL;
+	const size_t owner = sizeof ELF_NOTE_GNU;
+	for (size_t at = 0; at + header + owner < bytes->d_size; at += sizeof(Elf32_Word)) {
+		const Elf32_Word *word = (const Elf32_Word *)words->d_buf + at / sizeof(Elf32_Word);
+		const unsigned char *name = (const unsigned char *)bytes->d_buf + at + header;
+		if (word[0] == owner && word[2] == NT_GNU_BUILD_ID &&
+		    memcmp(name, ELF_NOTE_GNU, owner) == 0 &&
+		    word[1] <= bytes->d_size - at - header - owner)
+			return hex(arena, name + owner, word[1]);
+	}
+	return NULL;
+}
+
+static const char *find_build_id(struct arena *arena, Elf *elf)
+{
+	const void *bytes;
+	const char *id = NULL;
+	size_t count = 0;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
+
+	if (size > 0)
+		return hex(arena, bytes, (size_t)size);
+	elf_getphdrnum(elf, &count);
+	for (size_t i = 0; !id && i < count; i++) {
+		GElf_Phdr segment;
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE)
+			id = build_id_in(arena, elf, &segment);
+	}
+	return id ? id : "";
+}
+
 /* Returns the build-id of the ELF file PATH, "" if it has none, NULL if PATH is no ELF file. */
 static const char *build_id_of(struct arena *arena, const char *path)
 {
@@ -30,11 +73,8 @@ static const char *build_id_of(struct arena *arena, const char *path)
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	const char *id = NULL;
-	if (elf && elf_kind(elf) == ELF_K_ELF) {
-		const void *bytes;
-		ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
-		id = size > 0 ? hex(arena, bytes, (size_t)size) : "";
-	}
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		id = find_build_id(arena, elf);
 	elf_end(elf);
 	close(fd);
 	return id;
