@@ -41,6 +41,7 @@ for stop in -c -S -E -M -MM -fsyntax-only -shared --shared -r -### --version -du
 	plain $stop a.c
 done
 plain -nodefaultlibs a.c
+plain -nostdlib a.c -lc
 plain
 plain -v
 plain -Wall -O2
@@ -72,6 +73,7 @@ links -Wl,--wrap=malloc a.o # for a wrapper of its own
 links a.o libleakwrap.a
 links -nodefaultlibs a.o -lgcc_s -lc
 links -nodefaultlibs a.o -l c
+links -nostdlib crt1.o lib/crtbegin.o a.o -lc
 links -- a.o
 links a.o @nofile
 printf -- '-o app\n"a.o"\\\n' >rsp
@@ -290,6 +292,13 @@ if command -v ccache >"$W/which" 2>&1; then
 		nm "$W/short/x" | grep -q __wrap_malloc || fail "$compile: not wrapped"
 	done
 fi
+
+# Twice in one command it acts once, with the options of both.
+status_is 0 "$lw" cc --options=exit=1 -- "$lw" cc --options=exit=0 -- "$CC" "$W/short/m.c" \
+	-o "$W/short/x"
+rm -f "$W/log"
+LEAKWRAP_OPTIONS=log=$W/log "$W/short/x" || fail "twice: does not run"
+[ ! -s "$W/log" ] || fail "twice: without the option beside the compiler"
 
 # These are the tool's own options.
 status_is 0 "$lw" cc --options exit=0 -- "$CC" "$W/short/m.c" -o "$W/short/x"

@@ -1,0 +1,49 @@
+/* command_line.h - what a compiler does with its arguments (gcc(1), clang(1)).
+ */
+#ifndef TOOLS_COMMAND_LINE_H
+#define TOOLS_COMMAND_LINE_H
+
+#include "tools/util.h"
+
+struct command_line {
+	const char **words; /* with the contents of response files in the place of their names */
+	size_t count, room;
+
+	bool stops_early;  /* before the link, or only prints something */
+	bool no_program;   /* the link makes a library or an object, or has no C library */
+	bool has_inputs;   /* something to link */
+	bool has_language; /* -x was given, and would apply to the words that are added, too */
+	bool cxx_library;  /* -lstdc++ */
+	bool c_library;    /* -lc */
+	bool libcxx;       /* -stdlib=libc++ */
+	bool statically;   /* -static or -static-pie */
+	bool static_libstdcxx;
+	bool openmp; /* -fopenmp: gcc adds libgomp behind all other words */
+	bool lld;
+	bool sanitized; /* -fsanitize= */
+	bool no_default_libraries;
+	bool no_start_files; /* -nostdlib: the compiler adds none */
+	bool start_file;     /* crtbegin.o or a relative */
+	bool wraps_malloc;   /* --wrap=malloc: by our flags, by hand, or for a wrapper of its own */
+	bool archive;        /* libleakwrap.a */
+	bool marked;         /* our flags are there already */
+};
+
+/* Adds WORD, an argument of the compiler, to LINE: the words of the file if it names a response
+ * file.  The owner frees line->words. */
+void add_words(struct command_line *line, struct arena *arena, const char *word);
+
+/* Reads all words.  Returns true if the compiler links a program and the flags are not there
+ * yet. */
+bool read_command_line(struct command_line *line);
+
+/* Returns true if the argument of option WORD is the next word. */
+bool takes_argument(const char *word);
+
+/* Returns true if WORD names a file to compile or link. */
+bool is_input_file(const char *word);
+
+/* Returns true if the LENGTH bytes at WORD are TEXT. */
+bool is_word(const char *word, size_t length, const char *text);
+
+#endif
