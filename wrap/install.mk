@@ -73,6 +73,10 @@ install: ## install under PREFIX, in DESTDIR
 		install -D -m $$mode -- "$${file%%:*}" "$$target"; \
 	done
 	$(call say,INSTALL,$(DESTDIR)$(PREFIX))
+	$(Q)case '$(PREFIX)' in *' '*) \
+		echo 'PREFIX has a space: pkg-config, linker-flags.mk and CMake cannot link' \
+			'from there, only leakwrap cc can' >&2 ;; \
+	esac
 
 GENERATOR_FOLDERS := $(sort $(dir $(GENERATOR_HEADERS)))
 

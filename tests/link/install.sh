@@ -51,11 +51,19 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 # make uninstall succeeds even if nothing is installed.
 install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 
+# From a folder with a space only the tool links.
+install_make PREFIX="$W/a space" install
+grep -q 'PREFIX has a space: .* only leakwrap cc can' "$W/make.out" || fail "no word of the space"
+echo 'int main(void) { return 3; }' >"$W/three.c"
+"$W/a space/bin/leakwrap" cc -- "$CC" -o "$W/three" "$W/three.c" || fail "cc from a space"
+LEAKWRAP_OPTIONS=log=$W/three.log "$W/three"
+dump_is_whole "$W/three.log" 1 || fail "no dump of what was linked from a space"
+
 # If the tool's libraries are missing, make installs the runtime, and says which packages the tool
 # needs.
 mkdir "$W/runtime"
 for part in built-by lacks wrap report entry process include generator ldflags libleakwrap.a \
-	leakwrap.pc; do
+	leakwrap.pc every_c.c every_c.o every_cxx.c every_cxx.o; do
 	cp -a "$O/$part" "$W/runtime/" || fail "no $part"
 done
 (O=$W/runtime install_make HOSTCC="cc -nostdinc" PREFIX=/usr DESTDIR="$W/bare" install) || exit 1
