@@ -92,7 +92,7 @@ _leakwrap() {
 			;;
 		flags)
 			options='--allocator= --options= --cxx --static-libstdcxx --static --lld
-				--program-only --output= -- --help'
+				--ld --program-only --output= -- --help'
 			;;
 		torture)
 			options="$files --hits= --sticky --below= --size= --limit= --engine= --jobs=

@@ -123,6 +123,9 @@ definitely or indirectly lost counts with --fail-on-leaks|tool/judge
 only what is definitely or indirectly lost counts|tool/torture
 Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold
 keep every call wrapped|link/lto
+Without them a call jumps to address 0 where an object or archive|link/weak
+keeps it by itself, unless --allocator= names its functions|link/kept_allocator
+In a dynamic program whose whole process is traced the tracer still sees the calls|tool/audit
 even when several processes dump into it at once|dump/log_file
 One write has at most 4096 bytes, to a regular file at most 128 KB|unit/unit
 Blocks whose address came back although no free was seen|alloc/unseen_frees

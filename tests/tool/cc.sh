@@ -339,3 +339,25 @@ rm -f "$W/log"
 LEAKWRAP_OPTIONS=log=$W/log "$W/own"
 equal "calls of the program's own wrapper" $? 1
 equal "leaks below it" "$(site_by "$W/log" 1 __wrap_malloc)" "77 1"
+
+# A link that calls the linker itself gets the same words, as the compiler would hand them on.
+for words in "" --options=exit=0; do
+	# shellcheck disable=SC2086 # one or none
+	"$lw" flags $words --ld >"$W/out" || fail "flags --ld"
+	shows_not 'Wl\|@'
+	shows '^--wrap=malloc .* --start-group .*/libleakwrap.a -lc --end-group$'
+	[ -z "$words" ] || shows ' -u leakwrap_link_options '
+done
+at=$("$CC" -print-file-name=crt1.o)
+if [ -f "$at" ] && command -v ld >"$W/which" 2>&1; then
+	"$CC" -fno-pie -c -o "$W/leaky.o" tests/tool/leaky.c || fail "leaky.o"
+	# shellcheck disable=SC2046 # lists of words
+	ld -static -o "$W/app" "$at" "${at%1.o}i.o" "$W/leaky.o" -L"${at%/*}" \
+		$("$lw" flags --ld --static) --start-group -lc \
+		"$("$CC" -print-libgcc-file-name)" "$("$CC" -print-file-name=libgcc_eh.a)" \
+		--end-group "${at%1.o}n.o" 2>"$W/err" || fail "ld: $(tail -n 3 "$W/err")"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "ld: does not run"
+	status_is 0 "$lw" report "$W/log"
+	shows ' main  *'
+fi

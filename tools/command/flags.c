@@ -13,6 +13,7 @@ struct flags_options {
 	struct link link;
 	struct arena arena;
 	const char *output;
+	bool ld; /* the words are for the linker itself */
 };
 
 static error_t parse_flags(int key, char *argument, struct argp_state *state)
@@ -43,6 +44,9 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 	case 'l':
 		link->lld = true;
 		break;
+	case 'L':
+		options->ld = true;
+		break;
 	case 'p':
 		link->program_only = true;
 		break;
@@ -53,6 +57,34 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 		return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
+}
+
+/* Adds WORD, which is for a compiler, to WORDS as the compiler hands it to the linker: -Wl,A,B is
+ * two words, and a response file that generate.sh has made is the words on its lines. */
+static void add_ld_words(struct arguments *words, struct arena *arena, const char *word)
+{
+	FILE *file = word[0] == '@' ? fopen(word + 1, "re") : NULL;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+
+	while (file && (length = getline(&line, &room, file)) > 0)
+		add_ld_words(words, arena,
+		             arena_copy(arena, line, (size_t)length - (line[length - 1] == '\n')));
+	free(line);
+	if (file) {
+		fclose(file);
+		return;
+	}
+	if (strncmp(word, "-Wl,", 4) != 0) {
+		add_argument(words, word);
+		return;
+	}
+	for (const char *part = word + 4; *part;) {
+		length = (ssize_t)strcspn(part, ",");
+		add_argument(words, arena_copy(arena, part, (size_t)length));
+		part += length + (part[length] == ',');
+	}
 }
 
 /* Writes WORD as a word of a response file (gcc(1), @file).  A backslash escapes space, quotes and
@@ -92,6 +124,7 @@ int command_flags(int argc, char **argv)
 	        {"static-libstdcxx", 'S', 0, 0, "For a C++ program with -static-libstdc++", 0},
 	        {"static", 's', 0, 0, "For -static and -static-pie", 0},
 	        {"lld", 'l', 0, 0, "For ld.lld; for C++ with --cxx or -S", 0},
+	        {"ld", 'L', 0, 0, "For the linker itself: words without -Wl,", 0},
 	        {"program-only", 'p', 0, 0,
 	         "Trace the program's own calls, not those of shared libraries", 0},
 	        {"output", 'o', "FILE", 0,
@@ -111,7 +144,7 @@ int command_flags(int argc, char **argv)
 	               "--options compile what they need.  The default is cc.",
 	};
 	struct flags_options options = {0};
-	struct arguments words = {0};
+	struct arguments words = {0}, ld_words = {0};
 	enum status status = STATUS_FINE;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &options);
@@ -119,6 +152,12 @@ int command_flags(int argc, char **argv)
 		add_argument(&options.link.compiler, "cc");
 	options.link.output = options.output;
 	add_link_words(&options.link, &words, &options.arena);
+	for (size_t i = 0; options.ld && i < words.count; i++)
+		add_ld_words(&ld_words, &options.arena, words.all[i]);
+	if (options.ld) {
+		free(words.all);
+		words = ld_words;
+	}
 	if (options.output)
 		status = write_flags(&words, options.output);
 	else
