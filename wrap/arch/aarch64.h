@@ -104,12 +104,11 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 	X("pstate", uc_mcontext.pstate)
 // clang-format on
 
-/* The address of the vector registers v0 to v31 of a ucontext_t, and their size.  Compilers copy
- * pairs of pointers through them.  The kernel puts their record first (Linux,
- * arch/arm64/kernel/signal.c, setup_sigframe_layout; uapi/asm/sigcontext.h, struct fpsimd_context:
- * 16 bytes before the registers). */
-#define LEAKWRAP_CONTEXT_VECTORS(context) ((uintptr_t)(context)->uc_mcontext.__reserved + 16)
-#define LEAKWRAP_CONTEXT_VECTORS_SIZE     512u
+/* The records of the vector registers in a ucontext_t, and their size: v0 to v31, with the Scalable
+ * Vector Extension also z0 to z31.  Compilers copy pairs of pointers through them.  Source: Linux,
+ * uapi/asm/sigcontext.h, struct sigcontext. */
+#define LEAKWRAP_CONTEXT_RECORDS(context) ((uintptr_t)(context)->uc_mcontext.__reserved)
+#define LEAKWRAP_CONTEXT_RECORDS_SIZE     4096u
 
 /* The processor ignores the top byte of an address (Linux, Documentation/arch/arm64/
  * tagged-address-abi.rst).  Programs and the Memory Tagging Extension store tags there. */

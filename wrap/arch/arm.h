@@ -154,6 +154,11 @@ static inline __attribute__((always_inline)) uintptr_t leakwrap_kept_cfa(uintptr
 	X("pc", uc_mcontext.arm_pc) X("cpsr", uc_mcontext.arm_cpsr)
 // clang-format on
 
+/* The records of the vector registers in a ucontext_t, and their size: d0 to d31, which memmove may
+ * copy through.  Source: Linux, arch/arm/include/asm/ucontext.h, struct vfp_sigframe. */
+#define LEAKWRAP_CONTEXT_RECORDS(context) ((uintptr_t)(context)->uc_regspace)
+#define LEAKWRAP_CONTEXT_RECORDS_SIZE     512u
+
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in r0, ARGUMENT in r1, TOP in r2.
  * FUNCTION preserves r4 (AAPCS32 2022Q3, section 6.1.1).  ARMv4 has no blx to a register.  Thumb
  * code before ARMv6 has no mov between low registers that keeps the flags. */

@@ -73,6 +73,15 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("eip", uc_mcontext.gregs[REG_EIP]) X("eflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
+/* The image of FXSAVE in a ucontext_t, and behind it the state of the other vector registers, or 0.
+ * It lies behind 112 bytes that FNSAVE would write.  The half word before it is 0 where there is
+ * one.  Source: Linux, uapi/asm/sigcontext.h, struct _fpstate_32. */
+#define LEAKWRAP_CONTEXT_FXSAVE(context)                                            \
+	((context)->uc_mcontext.fpregs &&                                           \
+	                 ((const uint16_t *)(context)->uc_mcontext.fpregs)[55] == 0 \
+	         ? (uintptr_t)(context)->uc_mcontext.fpregs + 112                   \
+	         : 0)
+
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION, ARGUMENT and TOP are above the return
  * address.  The argument of a call lies at a multiple of 16 (section 2.2.2).  FUNCTION preserves
  * %ebp (section 2.2.1).  DWARF numbers: 4 %esp, 5 %ebp (table 2.14). */

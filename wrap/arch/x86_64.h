@@ -82,11 +82,9 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("rip", uc_mcontext.gregs[REG_RIP]) X("rflags", uc_mcontext.gregs[REG_EFL])
 // clang-format on
 
-/* The address of the vector registers xmm0 to xmm15 of a ucontext_t, and their size.  Compilers
- * copy pairs of pointers through them.  Source: Linux, uapi/asm/sigcontext.h, struct
- * _fpstate_64. */
-#define LEAKWRAP_CONTEXT_VECTORS(context) ((uintptr_t)(context)->uc_mcontext.fpregs + 160)
-#define LEAKWRAP_CONTEXT_VECTORS_SIZE     256u
+/* The image of FXSAVE in a ucontext_t, and behind it the state of the other vector registers, or 0.
+ * Source: Linux, uapi/asm/sigcontext.h, struct _fpstate_64. */
+#define LEAKWRAP_CONTEXT_FXSAVE(context) ((uintptr_t)(context)->uc_mcontext.fpregs)
 
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in %rdi, ARGUMENT in %rsi, TOP in %rdx.
  * FUNCTION preserves %rbp (section 3.2.1).  DWARF numbers: 6 %rbp, 7 %rsp (figure 3.36). */

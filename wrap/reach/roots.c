@@ -15,14 +15,12 @@
 #include "wrap/reach/guard.h"
 #include "wrap/reach/maps.h"
 #include "wrap/reach/mark.h"
+#include "wrap/reach/saved_registers.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stdatomic.h>
-#ifdef LEAKWRAP_CONTEXT_REGISTERS
-#include <ucontext.h>
-#endif
 
 /* A range of memory that is no root. */
 struct range {
@@ -356,23 +354,6 @@ static void mark_mappings(void)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
-/* Marks from the registers in the ucontext_t CONTEXT. */
-static void mark_registers(const void *context)
-{
-#ifdef LEAKWRAP_CONTEXT_REGISTERS
-	const ucontext_t *const interrupted = context;
-#define REGISTER(name, field) leakwrap_mark_word((uintptr_t)interrupted->field);
-	LEAKWRAP_CONTEXT_REGISTERS(REGISTER)
-#undef REGISTER
-#ifdef LEAKWRAP_CONTEXT_VECTORS
-	leakwrap_mark_range(LEAKWRAP_CONTEXT_VECTORS(interrupted),
-	                    LEAKWRAP_CONTEXT_VECTORS(interrupted) + LEAKWRAP_CONTEXT_VECTORS_SIZE);
-#endif
-#else
-	(void)context;
-#endif
-}
-
 /* Marks from the thread-local storage of THREAD and the C library's description of it, which may
  * lie beside the heap.  Skips the tracer's part. */
 static void mark_thread_storage(const struct leakwrap_standing *thread)
@@ -412,7 +393,7 @@ static void mark_thread(void *context, const struct leakwrap_standing *thread)
 {
 	(void)context;
 	if (thread->context)
-		mark_registers(thread->context);
+		leakwrap_saved_registers_mark(thread->context);
 	mark_thread_storage(thread);
 	/* Its stacks may be blocks. */
 	leakwrap_mark_block(thread->sp);
