@@ -152,7 +152,7 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 	request.own = job->reason->own;
 	request.process = leakwrap_process_id();
 	request.started = leakwrap_time_monotonic();
-	request.scan.running_threads = leakwrap_park();
+	request.scan.running_threads = is_exit ? leakwrap_park_last() : leakwrap_park();
 	/* At its exit the process has nothing else to do.  A copy may read what it cannot. */
 	if (is_exit && request.scan.running_threads == 0) {
 		request.bytes_held = leakwrap_pages_held();

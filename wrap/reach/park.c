@@ -40,6 +40,7 @@ struct parked {
 
 struct tables {
 	uint32_t turn;               /* as of PARK: threads that were asked wait while it has it */
+	bool keeps_sleepers;         /* this is the last park */
 	uint32_t hash[HASH];         /* by thread id: 1 + an index of THREADS; 0: unused */
 	struct parked threads[ROOM]; /* in the order in which they were found */
 };
@@ -55,8 +56,8 @@ static struct {
 	bool is_incomplete; /* a thread could not be asked */
 	bool is_caught;     /* the handler is installed */
 	bool had_missing;   /* a thread may have a signal of an earlier park still to come */
-	_Atomic bool keeps_sleepers;
-	const char *error; /* of leakwrap_park_error */
+	_Atomic bool keeps_sleepers; /* the last park does so */
+	const char *error;           /* of leakwrap_park_error */
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
@@ -133,6 +134,7 @@ static void on_park(int signo, void *info, void *context)
 	struct tables *tables;
 	struct parked *entry;
 	uint32_t number, turn;
+	bool keeps_sleepers;
 
 	if (!leakwrap_park_signal_is(info, PARK_VALUE)) {
 		leakwrap_park_signal_pass_on(signo, info, context);
@@ -147,13 +149,15 @@ static void on_park(int signo, void *info, void *context)
 	if (atomic_load(&entry->state) != ASKED)
 		return;
 	turn = tables->turn;
+	keeps_sleepers = tables->keeps_sleepers;
 	leakwrap_stand(&entry->standing, context, 0);
 	atomic_store(&entry->state, PARKED);
 	atomic_fetch_add(&park.arrived, 1);
 	leakwrap_wake(&park.arrived);
 	while (atomic_load(&park.turn) == turn)
 		leakwrap_wait(&park.turn, turn, 1000000000);
-	keep_sleeper(context);
+	if (keeps_sleepers)
+		keep_sleeper(context);
 }
 
 /* -- in the thread that parks them ------------------------------------------------------------- */
@@ -255,8 +259,9 @@ static void gather(struct tables *tables)
 	} while (true);
 }
 
-/* A child may begin with an odd turn: its thread forked while others were parked. */
-unsigned leakwrap_park(void)
+/* Parks all other threads.  A child may begin with an odd turn: its thread forked while others were
+ * parked. */
+static unsigned park_others(bool keeps_sleepers)
 {
 	struct tables *const tables = leakwrap_scratch_map(sizeof(*tables));
 
@@ -271,9 +276,20 @@ unsigned leakwrap_park(void)
 		return 1;
 	}
 	tables->turn = (atomic_load(&park.turn) + 1) | 1;
+	tables->keeps_sleepers = keeps_sleepers;
 	atomic_store(&park.turn, tables->turn);
 	gather(tables);
 	return park.is_incomplete && park.missing == 0 ? 1 : park.missing;
+}
+
+unsigned leakwrap_park(void)
+{
+	return park_others(false);
+}
+
+unsigned leakwrap_park_last(void)
+{
+	return park_others(atomic_load(&park.keeps_sleepers));
 }
 
 void leakwrap_park_keep_sleepers(bool keeps)

@@ -38,9 +38,13 @@ unsigned leakwrap_park(void);
 /* Returns why leakwrap_park did not park all threads, in words for a note. */
 const char *leakwrap_park_error(void);
 
-/* Begins or ends to keep sleepers.  Call it with true when the process is about to end: then
- * leakwrap_unpark does not let threads go on whose sleep the park has ended with EINTR.  Without
- * the park they would sleep until the process has gone.  They are kept for 60 seconds at most. */
+/* As leakwrap_park, for the exit dump: no other park follows that matters.  An earlier park keeps
+ * nobody, because this one could not stop a thread that is kept. */
+unsigned leakwrap_park_last(void);
+
+/* Says whether leakwrap_park_last keeps sleepers.  Then leakwrap_unpark does not let threads go on
+ * whose sleep the park has ended with EINTR.  Without the park they would sleep until the process
+ * has gone.  They are kept for 60 seconds at most. */
 void leakwrap_park_keep_sleepers(bool keeps);
 
 /* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
