@@ -27,8 +27,12 @@
 #define SLEEP_LIMIT 100000000u
 #define LOOK_LIMIT  5000000u
 
-/* How long a thread is kept at the end of the process at most, in nanoseconds. */
-#define KEEP_LIMIT 60000000000u
+/* How long a thread is kept at the end of the process at most, in nanoseconds.  When the thread
+ * that ends the process has slept at so many looks in turn, it perhaps waits for one that is
+ * kept. */
+#define KEEP_LIMIT  60000000000u
+#define KEEP_LOOK   10000000u
+#define LOOKS_WAITS 10u
 
 enum { ASKED = 1, PARKED, GONE };
 
@@ -57,6 +61,9 @@ static struct {
 	bool is_caught;     /* the handler is installed */
 	bool had_missing;   /* a thread may have a signal of an earlier park still to come */
 	_Atomic bool keeps_sleepers; /* the last park does so */
+	_Atomic int ender;           /* of leakwrap_park_may_let_go; 0: nobody */
+	_Atomic uint32_t looker;     /* 1: a thread that is kept looks at the ender */
+	_Atomic uint32_t lets_go;    /* 1: no thread is kept any more */
 	const char *error;           /* of leakwrap_park_error */
 } park;
 
@@ -109,22 +116,47 @@ void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uin
 	};
 }
 
+#ifdef LEAKWRAP_CONTEXT_PC
+
+/* Looks at the thread that ends the process until it seems to wait, or DEADLINE has come. */
+static void look_at_ender(uint64_t deadline)
+{
+	unsigned looks = 0;
+
+	while (looks < LOOKS_WAITS && leakwrap_time_monotonic() < deadline) {
+		const int ender = atomic_load(&park.ender);
+
+		looks = ender != 0 && leakwrap_thread_state(ender) == 'S' ? looks + 1 : 0;
+		leakwrap_wait(&park.lets_go, 0, KEEP_LOOK);
+	}
+}
+
 /* Keeps this thread at the end of the process if the signal with CONTEXT has ended its sleep.  It
  * does not do so for ever: perhaps the process waits for the thread. */
 static void keep_sleeper(const void *context)
 {
-#ifdef LEAKWRAP_CONTEXT_PC
 	const ucontext_t *const interrupted = context;
-	const uint64_t start = leakwrap_time_monotonic();
+	const uint64_t deadline = leakwrap_time_monotonic() + KEEP_LIMIT;
 
 	if ((int)interrupted->LEAKWRAP_CONTEXT_RESULT != -EINTR)
 		return;
-	while (atomic_load(&park.keeps_sleepers) && leakwrap_time_monotonic() - start < KEEP_LIMIT)
-		leakwrap_wait(&park.turn, atomic_load(&park.turn), KEEP_LIMIT);
-#else
-	(void)context;
-#endif
+	if (atomic_exchange(&park.looker, 1) == 0) {
+		look_at_ender(deadline);
+		atomic_store(&park.lets_go, 1);
+		leakwrap_wake(&park.lets_go);
+	}
+	while (atomic_load(&park.lets_go) == 0 && leakwrap_time_monotonic() < deadline)
+		leakwrap_wait(&park.lets_go, 0, KEEP_LIMIT);
 }
+
+#else
+
+static void keep_sleeper(const void *context)
+{
+	(void)context;
+}
+
+#endif
 
 /* Parks this thread.  It may be late: then nobody waits for it any more, or it is another park that
  * does.  So it looks at TURN first, and then at the tables of one park alone: as long as the thread
@@ -294,7 +326,15 @@ unsigned leakwrap_park_last(void)
 
 void leakwrap_park_keep_sleepers(bool keeps)
 {
+	atomic_store(&park.ender, 0);
+	atomic_store(&park.looker, 0);
+	atomic_store(&park.lets_go, 0);
 	atomic_store(&park.keeps_sleepers, keeps);
+}
+
+void leakwrap_park_may_let_go(void)
+{
+	atomic_store(&park.ender, leakwrap_thread_id());
 }
 
 const char *leakwrap_park_error(void)

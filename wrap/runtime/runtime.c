@@ -377,6 +377,7 @@ void leakwrap_runtime_exit(void)
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
 		leakwrap_park_keep_sleepers(!is_in_shared_object());
 		write_exit_dump_beside_thread_memory(all);
+		leakwrap_park_may_let_go();
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
 	} else {
