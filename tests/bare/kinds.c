@@ -163,6 +163,16 @@ static void hold_ignored(void)
 	leakwrap_ignore((void *)ignored);
 }
 
+/* The pool's own pointer, before the part that it hands out, holds a block. */
+static void hold_in_pool(void)
+{
+	static void *volatile pool, *volatile part;
+
+	*(void **)(pool = get(90)) = get(45);
+	part = (char *)pool + 40;
+	leakwrap_record(part, 21);
+}
+
 /* A lost list of three blocks, and a block to which freed memory alone leads. */
 static void lose(void)
 {
@@ -212,6 +222,7 @@ static void dump(void)
 	hold_in_data();
 	hold_by_inside();
 	hold_ignored();
+	hold_in_pool();
 	lose();
 	failed = leakwrap_dump(-1);
 #ifdef IMAGE

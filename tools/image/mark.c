@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/image/pools.h"
+
 /* What a word means depends on where it was read: at the address AT, in the block FROM. */
 typedef void take_word(struct marking *marking, uint64_t word, uint64_t at, size_t from);
 
@@ -70,6 +72,15 @@ static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, si
 	                               add_place(marking, number, word)))
 		set(marking, number, MARK_REACHABLE, at, from);
 	else if (marking->marks[number].kind != MARK_POSSIBLE)
+		set(marking, number, MARK_POSSIBLE, at, from);
+}
+
+/* Takes WORD of a gap of the parted block FROM.  All reachable blocks are known. */
+static void take_from_gap(struct marking *marking, uint64_t word, uint64_t at, size_t from)
+{
+	const size_t number = block_index_find(marking->index, word);
+
+	if (number != NO_BLOCK && marking->marks[number].kind == MARK_UNREACHED)
 		set(marking, number, MARK_POSSIBLE, at, from);
 }
 
@@ -262,16 +273,44 @@ void mark_block(struct marking *marking, uint64_t address, uint64_t at)
 		set(marking, number, MARK_REACHABLE, at, NO_BLOCK);
 }
 
-/* Ignored blocks keep others reachable.  Blocks whose parts are blocks are reachable, too: an
- * allocator hands them out. */
+/* Marks the parted block NUMBER reachable: an allocator hands out its parts.  Takes the words of
+ * its header, too. */
+static void mark_parted(struct marking *marking, size_t number)
+{
+	struct gap gap = {.end = marking->index->blocks[number].address};
+
+	marking->marks[number].kind = MARK_REACHABLE;
+	if (pool_next_gap(marking->index, number, &gap) && gap.is_header)
+		scan(marking, gap.start, gap.end, take_pointer, number);
+}
+
+/* Ignored blocks keep others reachable.  Parted blocks are reachable, too. */
 static void mark_known(struct marking *marking)
 {
 	for (size_t i = 0; i < marking->index->count; i++)
 		if (marking->index->is_parted[i])
-			marking->marks[i].kind = MARK_REACHABLE;
+			mark_parted(marking, i);
 		else if (marking->index->blocks[i].is_ignored &&
 		         marking->marks[i].kind != MARK_REACHABLE)
 			set(marking, i, MARK_REACHABLE, 0, NO_BLOCK);
+}
+
+/* Follows the pointers between the parts of blocks.  Without an operating system the runtime does
+ * not. */
+static void follow_gaps(struct marking *marking)
+{
+	for (size_t i = 0; marking->image->is_core && i < marking->index->count; i++) {
+		struct gap gap = {.end = marking->index->blocks[i].address};
+
+		while (marking->index->is_parted[i] && pool_next_gap(marking->index, i, &gap))
+			if (!gap.is_header)
+				scan(marking, gap.start,
+				     gap.is_tail ? pool_used_end(marking->image, marking->index, i,
+				                                 &gap)
+				                 : gap.end,
+				     take_from_gap, i);
+		follow(marking, take_pointer);
+	}
 }
 
 static void find_lost(struct marking *marking)
@@ -302,6 +341,7 @@ void mark_finish(struct marking *marking)
 	follow(marking, take_pointer);
 	mark_known(marking);
 	follow(marking, take_pointer);
+	follow_gaps(marking);
 	find_lost(marking);
 	count_lost(marking);
 }

@@ -259,6 +259,22 @@ static bool has_block(const struct block_index *index, uint64_t start, uint64_t 
 	return next < index->count && index->blocks[next].address < end;
 }
 
+/* Marks from START to the first live block behind START, which is before END, if a pool begins
+ * there: as wrap/reach/roots.c does. */
+static void mark_pool_header(struct marking *marking, const struct root_search *search,
+                             uint64_t start, uint64_t end)
+{
+	const struct block_index *index = search->index;
+	const struct image_part *part = image_part_at(search->image, start);
+	const uint64_t before = start - start % PAGE - PAGE;
+	const size_t next = block_index_from(index, start);
+
+	if (search->list->is_glibc && part && block_index_find(index, start) == NO_BLOCK &&
+	    !has_block(index, before > part->start ? before : part->start, start) &&
+	    next < index->count && index->blocks[next].address < end)
+		mark_range(marking, start, index->blocks[next].address);
+}
+
 /* Marks from START to END, which are in one part. */
 static void mark_pages(struct marking *marking, const struct root_search *search, uint64_t start,
                        uint64_t end)
@@ -271,6 +287,8 @@ static void mark_pages(struct marking *marking, const struct root_search *search
 			mark_range(marking, start, behind);
 		else if (!search->list->is_heap_known || !search->image->is_core)
 			mark_between_blocks(marking, search, start, behind);
+		else
+			mark_pool_header(marking, search, start, behind);
 		start = behind;
 	}
 }

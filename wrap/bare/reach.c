@@ -321,9 +321,15 @@ static void mark_roots(struct scan *scan)
 	for (size_t i = 0; i < leakwrap_bare.root_count; i++)
 		mark_range(scan, (uintptr_t)leakwrap_bare.roots[i].start,
 		           (uintptr_t)leakwrap_bare.roots[i].end);
-	for (uint32_t i = 0; i < scan->count; i++)
-		if (block_of(scan, i).site == LEAKWRAP_SITE_IGNORED && scan->bits[i] != REACHABLE)
+	for (uint32_t i = 0; i < scan->count; i++) {
+		const struct leakwrap_live_block block = block_of(scan, i);
+
+		/* What lies before the first part is the header of a pool. */
+		if ((scan->bits[i] & PARTED) != 0)
+			take_used_words(scan, block.address, block_of(scan, i + 1).address);
+		else if (block.site == LEAKWRAP_SITE_IGNORED && scan->bits[i] != REACHABLE)
 			push(scan, i, REACHABLE);
+	}
 	follow(scan);
 	scan->source = OF_POSSIBLE;
 	for (uint32_t i = 0; i < scan->count; i++)

@@ -6,6 +6,7 @@
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
+#include "wrap/reach/pools.h"
 #include "wrap/reach/slabs.h"
 #include "wrap/reach/sums.h"
 #include "wrap/reach/word_scan.h"
@@ -343,6 +344,20 @@ static void follow_all(void)
 	}
 }
 
+/* Follows the pointers between the parts of BLOCK, if it is a parted block. */
+static void follow_gaps(void *context, const struct leakwrap_indexed_block *block)
+{
+	struct leakwrap_gap gap = {.end = block->address};
+
+	(void)context;
+	while (block->is_parted && leakwrap_pool_next_gap(block, &gap))
+		if (!gap.is_header)
+			scan_block(gap.start,
+			           (gap.is_tail ? leakwrap_pool_used_end(block, &gap) : gap.end) -
+			                   gap.start);
+	follow_all();
+}
+
 /* Follows the pointers of the blocks that were deferred.  All reachable blocks are known.  Those
  * among them that were deferred do no harm: what they lead to is known, too. */
 static void follow_deferred(void)
@@ -352,6 +367,8 @@ static void follow_deferred(void)
 		push_on_stack(mark.deferred[i].address, mark.deferred[i].size);
 	mark.has_overflowed |= mark.has_more_deferred;
 	follow_all();
+	if (leakwrap_block_index.parted_count > 0)
+		leakwrap_block_index_each(follow_gaps, NULL);
 }
 
 /* -- lost blocks ------------------------------------------------------------------------------- */
@@ -438,13 +455,23 @@ void leakwrap_mark_block(uintptr_t address)
 		take_from_reachable(leakwrap_indexed_region_at(block.address), block.address);
 }
 
-/* Blocks that the program ignores are roots.  So are blocks whose parts are blocks: an allocator
- * hands them out. */
+/* Marks BLOCK, which is parted, reachable: an allocator hands out its parts.  Marks from the header
+ * of the pool, too. */
+static void mark_parted(const struct leakwrap_indexed_block *block)
+{
+	struct leakwrap_gap gap = {.end = block->address};
+
+	leakwrap_block_set_bits(block, LEAKWRAP_IS_REACHABLE);
+	if (leakwrap_pool_next_gap(block, &gap) && gap.is_header)
+		scan_block(gap.start, gap.end - gap.start);
+}
+
+/* Blocks that the program ignores are roots.  So are parted blocks. */
 static void mark_known(void *context, const struct leakwrap_indexed_block *block)
 {
 	(void)context;
 	if (block->is_parted)
-		leakwrap_block_set_bits(block, LEAKWRAP_IS_REACHABLE);
+		mark_parted(block);
 	else if (block->site == LEAKWRAP_SITE_IGNORED &&
 	         (leakwrap_block_bits(block) & LEAKWRAP_IS_REACHABLE) == 0)
 		push(block, leakwrap_reachable_bits(block->is_halfway));

@@ -6,6 +6,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/thread.h"
 #include "wrap/live/fast.h"
+#include "wrap/live/heap_allocator.h"
 #include "wrap/live/indexed_block.h"
 #include "wrap/live/held.h"
 #include "wrap/module/modules.h"
@@ -250,14 +251,32 @@ static bool has_block(uintptr_t start, uintptr_t end)
 	       leakwrap_block_index_next(start, end, &block);
 }
 
+/* Marks from START, in a page of MAPPING, to FIRST, the first live block behind START, if no block
+ * lies before START on that page or the page before.  Then a pool of the program begins there with
+ * a header: glibc's heap is excepted as a whole.  Behind the first block may lie free memory. */
+static void mark_pool_header(const struct leakwrap_mapping *mapping, uintptr_t start,
+                             uintptr_t first)
+{
+	const uintptr_t page = leakwrap_page_size(), before = (start & ~(page - 1)) - page;
+
+	if (leakwrap_heap_is_glibc() &&
+	    !has_block(before > mapping->start ? before : mapping->start, start))
+		leakwrap_mark_range(start, first);
+}
+
 /* Marks from START to END, a part of one page of MAPPING. */
 static void mark_page(const struct leakwrap_mapping *mapping, uintptr_t start, uintptr_t end)
 {
+	struct leakwrap_indexed_block first;
+
 	/* A page with a live block is the allocator's as a whole, unless it has variables. */
 	if (leakwrap_is_outside_of_blocks(start, end) || !has_block(start, end))
 		leakwrap_mark_range(start, end);
 	else if (!roots.is_heap_known || mapping->is_stack || leakwrap_module_at(start))
 		mark_between_blocks(start, end);
+	else if (!leakwrap_block_index_find(start, &first) &&
+	         leakwrap_block_index_next(start, end, &first))
+		mark_pool_header(mapping, start, first.address);
 }
 
 /* A shared mapping of a file is searched up to this size.  Pointers seldom stand in a file, and a
