@@ -309,10 +309,12 @@ static void mark_but_for(struct marking *marking, const struct root_search *sear
 }
 
 /* Returns true if PART may hold pointers.  Memory that is only read may have been written to
- * before.  Code is never a root. */
-static bool is_root(const struct image_part *part)
+ * before.  The code of a module is never a root. */
+static bool is_root(const struct root_search *search, const struct image_part *part)
 {
-	return part->is_readable && part->length > 0 && (part->is_writable || !part->is_code);
+	return part->is_readable && part->length > 0 &&
+	       (part->is_writable || !part->is_code ||
+	        (search->image->is_core && !image_module_at(search->modules, part->start)));
 }
 
 enum part_use { USE_MODULE, USE_OTHER, USE_STACK };
@@ -332,7 +334,7 @@ static void mark_parts(struct marking *marking, const struct root_search *search
 {
 	for (size_t i = 0; i < search->image->part_count; i++) {
 		const struct image_part *part = &search->image->parts[i];
-		if (is_root(part) && use_of(search, part) == use)
+		if (is_root(search, part) && use_of(search, part) == use)
 			mark_but_for(marking, search, exceptions, part->start,
 			             part->start + part->length);
 	}

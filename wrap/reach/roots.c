@@ -334,14 +334,22 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 	}
 }
 
-/* Memory that is only read may have been written to before.  Code is never a root. */
+/* Memory that is only read may have been written to before, but for a shared file.  Memory that is
+ * executed is a root if it is of no file and no module: a compiler at run time has put constants
+ * beside its code. */
 static bool is_root(const struct leakwrap_mapping *mapping)
 {
 	if (mapping->is_shared && !mapping->is_memory &&
 	    mapping->end - mapping->start > SHARED_FILE_MAX)
 		return false;
-	return mapping->is_readable && !mapping->is_special &&
-	       (mapping->is_writable || (!mapping->is_executable && !mapping->is_shared));
+	if (!mapping->is_readable || mapping->is_special)
+		return false;
+	if (mapping->is_writable)
+		return true;
+	if (mapping->is_executable)
+		return !mapping->is_shared && !mapping->is_file &&
+		       !leakwrap_module_at(mapping->start);
+	return !mapping->is_shared || mapping->is_memory;
 }
 
 static void mark_mappings(void)

@@ -1,8 +1,8 @@
 /* roots.h - the memory in which pointers keep blocks reachable: all that is neither the heap nor
  * the tracer's own.
  *
- *   - the writable memory of each mapping: data of modules, anonymous memory, shared memory; not
- *     large files that are mapped shared
+ *   - memory that the program may have written to: data of modules, anonymous and shared memory;
+ *     not large files that are mapped shared
  *   - of a thread's stack the part above its stack pointer; of the stack of a thread that has
  *     ended the C library's description of it (ended_stacks.h)
  *   - the registers that the kernel saved when the thread parked, and the address of the thread's
