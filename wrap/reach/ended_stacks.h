@@ -3,8 +3,8 @@
  * glibc keeps the stack of such a thread for a later one.  Every C library keeps it until somebody
  * joins the thread.  What the thread left on its stack and in its thread-local storage is the past,
  * and keeps no block reachable.  The C library's description of the thread does: it holds what the
- * thread returned.  But it also holds the argument of the function that the thread ran, which is
- * the past, too.
+ * thread returned, until somebody joins the thread and takes it.  But it also holds the argument of
+ * the function that the thread ran, which is the past, too.
  */
 #ifndef LEAKWRAP_ENDED_STACKS_H
 #define LEAKWRAP_ENDED_STACKS_H
@@ -19,9 +19,11 @@
  * process inherited stacks.  Signal-safe. */
 bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout);
 
-/* Calls VISIT with CONTEXT for each range that an ended thread has left.  The mappings have been
- * read, and those of all threads that live are noted (maps.h). */
-void leakwrap_ended_stacks_each(void (*visit)(void *context, uintptr_t start, uintptr_t end),
+/* Calls VISIT with CONTEXT for each range that an ended thread has left.  OWN_POINTER: the thread
+ * pointer of the calling thread.  The mappings have been read, and those of all threads that live
+ * are noted (maps.h). */
+void leakwrap_ended_stacks_each(uintptr_t own_pointer,
+                                void (*visit)(void *context, uintptr_t start, uintptr_t end),
                                 void *context);
 
 /* Call before a fork, and in the forked child.  If the parent had other threads, their stacks stay

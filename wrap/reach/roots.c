@@ -208,7 +208,7 @@ static void collect_exceptions(const struct leakwrap_standing *own)
 	except_of_thread(NULL, own);
 	leakwrap_parked_each(except_of_thread, NULL);
 	if (roots.have_all_parked)
-		leakwrap_ended_stacks_each(except_range, NULL);
+		leakwrap_ended_stacks_each(own->thread_pointer, except_range, NULL);
 	except_allocator_state();
 	if (roots.is_heap_known)
 		except_heap();
