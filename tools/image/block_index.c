@@ -27,6 +27,8 @@ static void nest(struct block_index *index)
 		around = i;
 		if (block_end(&index->blocks[i]) > index->high)
 			index->high = block_end(&index->blocks[i]);
+		if (index->blocks[i].address <= UINT32_MAX)
+			index->last_half = index->blocks[i].address;
 	}
 }
 

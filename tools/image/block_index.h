@@ -13,6 +13,7 @@ struct block_index {
 	bool *is_parted;             /* by block: other blocks lie in it */
 	size_t count;
 	uint64_t low, high; /* the bounds of all blocks; both 0 if there is none */
+	uint64_t last_half; /* the address of the last block below 4 GiB, or 0 */
 };
 
 /* Makes the index of the blocks of LIST.  The caller frees it with block_index_free. */

@@ -130,15 +130,33 @@ static uint64_t untag(const struct marking *marking, uint64_t word)
 	return marking->image->machine == EM_AARCH64 ? word & (UINT64_MAX >> 8) : word;
 }
 
-/* Passes the word STORED at the address AT to TAKE if it may lead to a block. */
+/* Passes HALF of a word at the address AT to TAKE if it is the address of a block's first byte. */
+static void take_half(struct marking *marking, uint64_t half, uint64_t at, take_word *take,
+                      size_t from)
+{
+	const struct block_index *index = marking->index;
+
+	if (half < index->low || half > index->last_half || half % 8 != 0)
+		return;
+	const size_t number = block_index_find(index, half);
+	if (number != NO_BLOCK && index->blocks[number].address == half)
+		take(marking, half, at, from);
+}
+
+/* Passes the word STORED at the address AT to TAKE if it may lead to a block, or a half of it
+ * (wrap/reach/halves.h). */
 static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, take_word *take,
                         size_t from)
 {
 	const uint64_t low = marking->index->low, size = marking->index->high - low;
 	const uint64_t word = untag(marking, stored);
 
-	if (word - low < size)
+	if (word - low < size) {
 		take(marking, word, at, from);
+	} else if (marking->image->word == 8 && at % 8 == 0 && stored >> 32 != 0) {
+		take_half(marking, stored & UINT32_MAX, at, take, from);
+		take_half(marking, stored >> 32, at + 4, take, from);
+	}
 }
 
 /* Reads the word at ADDRESS, which may lie in two parts of IMAGE.  Returns false if a byte of it

@@ -6,10 +6,11 @@
  *                                             blocks lead to which
  *   4. leakwrap_mark_end
  *
- * Words at their natural alignment count as pointers, and others with the option pointer_step=.  A
- * pointer to the first byte of a block makes it reachable.  A pointer into it makes it possibly
- * lost, unless one of the reasons of interior.h holds.  What is reached through a possibly lost
- * block alone is possibly lost, too.  The words are valgrind's (memcheck, "Memory leak detection").
+ * Words at their natural alignment count as pointers, and others with the option pointer_step=.
+ * So do halves of words in some programs (halves.h).  A pointer to the first byte of a block makes
+ * it reachable.  A pointer into it makes it possibly lost, unless one of the reasons of interior.h
+ * holds.  What is reached through a possibly lost block alone is possibly lost, too.  The words are
+ * valgrind's (memcheck, "Memory leak detection").
  *
  * Nobody may add or remove blocks meanwhile.  One thread at a time.  Signal-safe, takes no lock.
  */

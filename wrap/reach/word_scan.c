@@ -5,6 +5,7 @@
 #include "wrap/base/options.h"
 #include "wrap/live/block_index.h"
 #include "wrap/port/port.h"
+#include "wrap/reach/halves.h"
 #include "wrap/reach/maps.h"
 #include "wrap/unwind/stack_bounds.h"
 
@@ -20,6 +21,7 @@ void leakwrap_word_scan_start(struct leakwrap_word_scan *scan, void (*take)(uint
 	*scan = (struct leakwrap_word_scan){.take = take,
 	                                    .step = leakwrap_options.pointer_step,
 	                                    .pagemap = leakwrap_pagemap_open()};
+	leakwrap_halves_start();
 }
 
 void leakwrap_word_scan_end(struct leakwrap_word_scan *scan)
@@ -88,6 +90,8 @@ void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, 
 {
 	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
 
+	if (leakwrap_unlikely(leakwrap_has_halves()))
+		leakwrap_halves_scan(start, end, scan->take);
 	if (leakwrap_unlikely(scan->step != 0)) {
 		scan_in_steps(scan, start, end);
 		return;

@@ -1,8 +1,9 @@
 /* word_scan.h - reads memory for words that may lead to live blocks.
  *
  * Words count at their natural alignment, and at other addresses with the option pointer_step=.
- * What cannot be read is left out: the program may have protected a part of a block, or given it
- * back to the system.  So are the pages of a large block that were never written to.
+ * Halves of words count in some programs (halves.h).  What cannot be read is left out: the program
+ * may have protected a part of a block, or given it back to the system.  So are the pages of a
+ * large block that were never written to.
  *
  * Signal-safe, takes no lock.
  */

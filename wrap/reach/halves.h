@@ -1,0 +1,54 @@
+/* halves.h - pointers of 32 bits, two in a word of 64.
+ *
+ * Where the heap lies below 4 GiB, as in a program that is not position-independent, code may keep
+ * a pointer in 32 bits.  GLib's hash tables do, as long as all their keys fit.  So a half of a word
+ * counts as a pointer there if the word leads to no block, and the half is the address of a block's
+ * first byte, a multiple of 8.  An integer may be such an address by chance, as in a program with
+ * words of 32 bits.  One into a block counts for nothing: those would be many.
+ */
+#ifndef LEAKWRAP_HALVES_H
+#define LEAKWRAP_HALVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+
+/* Blocks below 4 GiB begin in so many bytes from the first block on.  0: there are none.  It is no
+ * address, which would keep its block reachable. */
+extern LEAKWRAP_HIDDEN uintptr_t leakwrap_halves_size;
+
+/* Sets leakwrap_halves_size.  The index of blocks (block_index.h) has been built. */
+void leakwrap_halves_start(void);
+
+/* Calls TAKE for each half from START to END that counts as a pointer.  The memory can be read. */
+void leakwrap_halves_scan(uintptr_t start, uintptr_t end, void (*take)(uintptr_t half));
+
+/* Returns whether halves may count as pointers. */
+LEAKWRAP_INLINE bool leakwrap_has_halves(void)
+{
+	return leakwrap_halves_size != 0;
+}
+
+#else
+
+LEAKWRAP_INLINE void leakwrap_halves_start(void)
+{
+}
+
+LEAKWRAP_INLINE bool leakwrap_has_halves(void)
+{
+	return false;
+}
+
+LEAKWRAP_INLINE void leakwrap_halves_scan(uintptr_t start, uintptr_t end,
+                                          void (*take)(uintptr_t half))
+{
+	(void)start, (void)end, (void)take;
+}
+
+#endif
+
+#endif
