@@ -92,19 +92,22 @@ static bool await_copy(const struct job *job, struct leakwrap_kinds_request *req
 }
 
 /* The memory that a scan takes is one part in SCAN_SHARE of the process's memory at most, and
- * SCAN_BASE bytes. */
+ * SCAN_BASE bytes, unless many blocks are watched (wrap/reach/slabs.h). */
 #define SCAN_SHARE 48u
 #define SCAN_BASE  ((uint64_t)512 << 10)
 
-/* Returns whether the cgroup may have too little memory left for a scan.  The kernel would kill the
- * process, and a copy with all processes of the cgroup if its memory.oom.group is set. */
-static __attribute__((noinline)) bool is_memory_short(void)
+/* Returns how many bytes the cgroup has left beyond those of a scan; UINT64_MAX: any number.  0: it
+ * may have too little memory left for a scan.  The kernel would kill the process, and a copy with
+ * all processes of the cgroup if its memory.oom.group is set. */
+static __attribute__((noinline)) uint64_t find_spare_memory(void)
 {
 	uint64_t used, limit;
 
-	return leakwrap_memory_limit_find(leakwrap_options.cgroup) &&
-	       leakwrap_memory_limit_read(&used, &limit) &&
-	       limit < used + leakwrap_resident_bytes() / SCAN_SHARE + SCAN_BASE;
+	if (!leakwrap_memory_limit_find(leakwrap_options.cgroup) ||
+	    !leakwrap_memory_limit_read(&used, &limit))
+		return UINT64_MAX;
+	used += leakwrap_resident_bytes() / SCAN_SHARE + SCAN_BASE;
+	return limit > used ? limit - used : 0;
 }
 
 static void note_block(void *is_found, const struct leakwrap_live_block *block)
@@ -139,7 +142,8 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
 	request.error = find_no_kinds();
-	if (!request.error && is_memory_short())
+	/* Others take memory meanwhile: half of it is for them. */
+	if (!request.error && (request.scan.spare = find_spare_memory() / 2) == 0)
 		request.error = "too little of the cgroup's memory is left";
 	if (request.error) {
 		request.process = leakwrap_process_id();

@@ -39,17 +39,19 @@ enum { SLAB_PLACES = 4, SLAB_WORDS = 24 };
 static bool add_place(struct marking *marking, size_t number, uint64_t word)
 {
 	const uint64_t size = marking->image->word;
-	uint64_t **places = &marking->marks[number].places;
+	const struct listed_block *block = &marking->index->blocks[number];
+	uint16_t **places = &marking->marks[number].places;
 
-	if (!marking->image->is_core || word % size != 0 ||
-	    marking->index->blocks[number].size < SLAB_WORDS * size)
+	if (!marking->image->is_core || word % size != 0 || block->size < SLAB_WORDS * size)
 		return false;
+	/* Words of a large block may have the same number. */
+	const uint16_t place = (uint16_t)((word - block->address) / size % UINT16_MAX + 1);
 	if (!*places)
 		*places = xzalloc((SLAB_PLACES - 1) * sizeof **places);
 	for (unsigned i = 0; i < SLAB_PLACES - 1; i++) {
 		if ((*places)[i] == 0)
-			(*places)[i] = word;
-		if ((*places)[i] == word)
+			(*places)[i] = place;
+		if ((*places)[i] == place)
 			return false;
 	}
 	return true;

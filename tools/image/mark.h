@@ -35,8 +35,8 @@ struct mark {
 	/* Of an indirectly lost block: the definitely lost block that it counts at. */
 	size_t leader;
 	/* The first places in a possibly lost block to which reachable memory leads
-	 * (wrap/reach/slabs.h), or NULL. */
-	uint64_t *places;
+	 * (wrap/reach/slabs.h), or NULL: the numbers of words, from 1 on. */
+	uint16_t *places;
 };
 
 /* A block whose pointers must be followed. */

@@ -17,7 +17,6 @@
 #define DEFERRED_ROOM ((size_t)1 << 14)
 
 #define STACK_SIZE    ((STACK_ROOM + DEFERRED_ROOM) * sizeof(struct followed))
-#define SCRATCH_SIZE  (STACK_SIZE + LEAKWRAP_SLABS_SIZE)
 
 /* How many blocks are scanned between two looks at the process of which this is a copy. */
 #define BLOCKS_PER_LOOK 10000u
@@ -397,16 +396,16 @@ static void give_lost_verdicts(void *context, const struct leakwrap_indexed_bloc
 
 /* -- the public functions ---------------------------------------------------------------------- */
 
-bool leakwrap_mark_start(int original)
+bool leakwrap_mark_start(int original, uint64_t spare)
 {
 	if (!leakwrap_block_index_build())
 		return false;
-	mark.stack = leakwrap_scratch_map(SCRATCH_SIZE);
+	mark.stack = leakwrap_scratch_map(STACK_SIZE);
 	if (!mark.stack) {
 		leakwrap_block_index_release();
 		return false;
 	}
-	leakwrap_slabs_start((char *)mark.stack + STACK_SIZE);
+	leakwrap_slabs_start(spare);
 	mark.take = take_from_reachable;
 	mark.reachable = LEAKWRAP_IS_REACHABLE;
 	mark.original = original;
@@ -423,7 +422,8 @@ bool leakwrap_mark_start(int original)
 void leakwrap_mark_end(void)
 {
 	leakwrap_word_scan_end(&mark.scan);
-	leakwrap_scratch_unmap(mark.stack, SCRATCH_SIZE);
+	leakwrap_slabs_end();
+	leakwrap_scratch_unmap(mark.stack, STACK_SIZE);
 	leakwrap_block_index_release();
 }
 

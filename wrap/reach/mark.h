@@ -24,8 +24,9 @@
 #include "wrap/reach/sums.h"
 
 /* ORIGINAL: in a copy of a process, that process: the copy ends when the process has ended.  Else
- * 0. Returns false if there is no memory.  After success the caller calls leakwrap_mark_end. */
-bool leakwrap_mark_start(int original);
+ * 0.  SPARE: see struct leakwrap_scan.  Returns false if there is no memory.  After success the
+ * caller calls leakwrap_mark_end. */
+bool leakwrap_mark_start(int original, uint64_t spare);
 
 void leakwrap_mark_end(void);
 

@@ -53,7 +53,7 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 	*error = leakwrap_maps_read();
 	if (!*error) {
 		*error = leakwrap_reach_no_memory;
-		if (leakwrap_mark_start(scan->original)) {
+		if (leakwrap_mark_start(scan->original, scan->spare)) {
 			if (!leakwrap_guard_scan(scan->original != 0, mark_all, &work)) {
 				work.is_done = false;
 				*error = leakwrap_reach_unreadable;

@@ -25,7 +25,8 @@
 struct leakwrap_scan {
 	struct leakwrap_standing own; /* the thread that scans or has made the copy */
 	unsigned running_threads;     /* threads that did not park: they may hold any pointer */
-	int original; /* in a copy: the process that it was made of.  Without it, the copy ends */
+	int original;   /* in a copy: the process that it was made of.  Without it, the copy ends */
+	uint64_t spare; /* bytes that it may take beyond what dump_kinds.c expects of any scan */
 	bool is_heap_known; /* memory of the heap outside of live blocks is no root */
 };
 

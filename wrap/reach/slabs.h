@@ -13,18 +13,15 @@
 #define LEAKWRAP_SLAB_MIN    (24 * sizeof(uintptr_t))
 #define LEAKWRAP_SLAB_PLACES 4u
 
-/* So many blocks are watched.  It is a power of two. */
-#define LEAKWRAP_SLABS_MAX ((size_t)1 << 14)
+/* Begins with no places known.  Their memory may grow to 512 KiB, and to MEMORY bytes. */
+void leakwrap_slabs_start(uint64_t memory);
 
-/* The bytes that leakwrap_slabs_start needs. */
-#define LEAKWRAP_SLABS_SIZE (LEAKWRAP_SLABS_MAX * LEAKWRAP_SLAB_PLACES * sizeof(uintptr_t))
-
-/* Begins with no places known.  MEMORY: LEAKWRAP_SLABS_SIZE bytes, all 0, which stay the
- * caller's. */
-void leakwrap_slabs_start(void *memory);
+/* Gives back the memory of the places. */
+void leakwrap_slabs_end(void);
 
 /* Notes that WORD, read from a root or a reachable block, leads into the block of SIZE bytes at
- * BLOCK.  Returns whether the block is a slab.  If too many blocks are watched, it is none. */
+ * BLOCK.  Returns whether the block is a slab.  Without memory to note it in, the block is none.
+ * Each block that is watched takes 21 to 43 bytes. */
 bool leakwrap_slabs_add(uintptr_t block, size_t size, uintptr_t word);
 
 #endif
