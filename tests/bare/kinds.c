@@ -123,7 +123,7 @@ static void each_stack(leakwrap_bare_visit_stack *visit, void *context)
 
 /* -- blocks ------------------------------------------------------------------------------------ */
 
-static void *volatile data, *volatile inside[4];
+static void *volatile data, *volatile inside[5];
 static void *volatile initialized = (void *)&data; /* in .data */
 
 static void *get(size_t size)
@@ -144,6 +144,7 @@ static void hold_by_inside(void)
 {
 	size_t *const string = get(43), *const array = get(44);
 	uint64_t *const counted = get(48);
+	size_t *const empty = get(8);
 
 	memset(string, 0, 43);
 	string[1] = 43 - 3 * sizeof(*string) - 1;
@@ -153,6 +154,9 @@ static void hold_by_inside(void)
 	counted[0] = 40;
 	inside[2] = counted + 1;
 	inside[3] = (char *)get(70) + 6;
+	empty[0] = 12; /* new T[0], where a T has 12 bytes */
+	empty[1] = 0;
+	inside[4] = empty + 2;
 }
 
 static void hold_ignored(void)

@@ -127,6 +127,8 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	const uint64_t word = image->word, offset = pointer - block->address, size = block->size;
 	const unsigned char *bytes;
 
+	if (offset == size)
+		return true;
 	if (size < 2 * word || image_bytes(image, block->address, &bytes) < 8)
 		return false;
 	const uint64_t first = image_load(bytes, image->word);

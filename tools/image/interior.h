@@ -12,8 +12,8 @@ struct interior_search {
 	bool is_glibc;
 };
 
-/* Returns true if POINTER into BLOCK has a known reason (wrap/reach/interior.h).  CONTEXT: a struct
- * interior_search. */
+/* Returns true if POINTER into BLOCK, or to the end of an empty array, has a known reason
+ * (wrap/reach/interior.h).  CONTEXT: a struct interior_search. */
 mark_interior is_usual_interior;
 
 #endif

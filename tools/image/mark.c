@@ -1,6 +1,8 @@
 /* mark.c - see mark.h. */
 #include "tools/image/mark.h"
 
+#include "tools/image/array.h"
+
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,10 +59,27 @@ static bool add_place(struct marking *marking, size_t number, uint64_t word)
 	return true;
 }
 
+/* Returns the block to which WORD leads, or NO_BLOCK: the one that holds the address, or an empty
+ * array right before it (wrap/reach/pointee.h). */
+static size_t find_pointee(const struct marking *marking, uint64_t word)
+{
+	const struct block_index *index = marking->index;
+	const size_t number = block_index_find(index, word);
+	const uint64_t cookie = array_cookie(marking->image);
+
+	if (number != NO_BLOCK || word < cookie)
+		return number;
+	const size_t before = block_index_find(index, word - cookie);
+	return before != NO_BLOCK && index->blocks[before].address == word - cookie &&
+	                       is_empty_array(marking->image, &index->blocks[before])
+	               ? before
+	               : NO_BLOCK;
+}
+
 /* Takes WORD of a root, or of a reachable or possibly lost block FROM. */
 static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = block_index_find(marking->index, word);
+	const size_t number = find_pointee(marking, word);
 	const bool is_from_possible =
 	        from != NO_BLOCK && marking->marks[from].kind == MARK_POSSIBLE;
 
@@ -89,7 +108,7 @@ static void take_from_gap(struct marking *marking, uint64_t word, uint64_t at, s
 /* Takes WORD of a lost block: what it leads to is lost indirectly. */
 static void take_from_lost(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = block_index_find(marking->index, word);
+	const size_t number = find_pointee(marking, word);
 
 	if (number == NO_BLOCK || number == marking->leader || marking->index->is_parted[number])
 		return;
@@ -110,7 +129,7 @@ static void take_from_lost(struct marking *marking, uint64_t word, uint64_t at, 
  * counted. */
 static void take_to_count(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = block_index_find(marking->index, word);
+	const size_t number = find_pointee(marking, word);
 
 	if (number == NO_BLOCK)
 		return;
@@ -150,7 +169,8 @@ static void take_half(struct marking *marking, uint64_t half, uint64_t at, take_
 static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, take_word *take,
                         size_t from)
 {
-	const uint64_t low = marking->index->low, size = marking->index->high - low;
+	/* The end of the last block may lead to it. */
+	const uint64_t low = marking->index->low, size = marking->index->high - low + 1;
 	const uint64_t word = untag(marking, stored);
 
 	if (word - low < size) {

@@ -81,8 +81,8 @@ static uint32_t first_above(const struct scan *scan, uintptr_t address)
 	return low;
 }
 
-/* Returns the number of the innermost block that holds ADDRESS, or NONE.  Parted blocks may not be
- * found: all of them are reachable. */
+/* Returns the number of the innermost block that holds ADDRESS, or of the empty array that ends
+ * there, or NONE.  Parted blocks may not be found: all of them are reachable. */
 static uint32_t find(const struct scan *scan, uintptr_t address)
 {
 	const uint32_t above = first_above(scan, address);
@@ -91,7 +91,10 @@ static uint32_t find(const struct scan *scan, uintptr_t address)
 	if (above == 0)
 		return NONE;
 	block = block_of(scan, above - 1);
-	return address < end_of(&block) ? above - 1 : NONE;
+	if (address < end_of(&block) || (address == block.address + LEAKWRAP_COOKIE &&
+	                                 leakwrap_is_empty_array(block.address, block.size)))
+		return above - 1;
+	return NONE;
 }
 
 /* Sorts the blocks by address with Shell's method. */

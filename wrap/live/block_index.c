@@ -365,6 +365,8 @@ static bool index_blocks(void)
 	if (!add_exact())
 		return false;
 	find_parted();
+	/* The end of the last block may lead to it (wrap/reach/pointee.h). */
+	blocks.high += blocks.high != 0;
 	return true;
 }
 

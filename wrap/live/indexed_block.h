@@ -50,7 +50,9 @@ struct leakwrap_block_index {
 	uint8_t *memory; /* of the bits, the cards, and the marks of pending blocks */
 	size_t memory_size, bits_size;
 	uint8_t *pending;    /* a bit for each slot */
-	uintptr_t low, high; /* the bounds of all blocks; both 0 if there is none */
+	/* The bounds of all addresses that lead to blocks: from the first block on to the end of
+	 * the last one, and one more.  Both 0 if there is no block. */
+	uintptr_t low, high;
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_block_index leakwrap_block_index;

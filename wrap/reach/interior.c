@@ -31,6 +31,17 @@ static bool is_old_string(uintptr_t block, size_t size)
 	return length <= capacity && size > 3 * WORD && capacity == size - 3 * WORD - 1;
 }
 
+bool leakwrap_is_empty_array(uintptr_t block, size_t size)
+{
+	if (size != LEAKWRAP_COOKIE || block % WORD != 0)
+		return false;
+#ifdef __arm__
+	return word_of(block, 0) > 0 && word_of(block, 1) == 0;
+#else
+	return word_of(block, 0) == 0;
+#endif
+}
+
 static bool is_array(uintptr_t block, size_t size)
 {
 	const uintptr_t elements = word_of(block, 0);
@@ -275,6 +286,8 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 {
 	const uintptr_t offset = pointer - block;
 
+	if (offset == size)
+		return true;
 	return size >= 2 * WORD && can_decide(block, size, pointer, is_readable) &&
 	       ((offset == 3 * WORD && is_old_string(block, size)) ||
 	        (offset == WORD && is_array(block, size)) ||

@@ -8,15 +8,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The bytes before the elements of an array by new[] that have no alignment of their own: their
+ * number, and with 32-bit ARM their size before it (C++ ABI for the Arm Architecture, 3.2.2). */
+#ifdef __arm__
+#define LEAKWRAP_COOKIE (2 * sizeof(uintptr_t))
+#else
+#define LEAKWRAP_COOKIE sizeof(uintptr_t)
+#endif
+
+/* Returns whether the block of SIZE bytes at BLOCK may be an array by new[] without elements.  The
+ * program has a pointer to its end then.  Its first LEAKWRAP_COOKIE bytes can be read.  A block
+ * that is no array looks so if it is as small and holds zeros.  Pointers to the end of such a block
+ * are few, and LeakSanitizer has the same rule. */
+bool leakwrap_is_empty_array(uintptr_t block, size_t size);
+
 /* Returns whether SIZE bytes at ADDRESS can be read. */
 typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
 
-/* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, is a usual way to
- * hold it:
+/* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
+ * empty array, is a usual way to hold it:
  *
  *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
  *     reference count
- *   - to the first element of an array by new[], behind the number of its elements
+ *   - to the first element of an array by new[], behind the number of its elements; also
+ *     if there are none
  *   - to a part of an object with multiple inheritance: the part and the object begin with
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block

@@ -6,6 +6,7 @@
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
+#include "wrap/reach/pointee.h"
 #include "wrap/reach/pools.h"
 #include "wrap/reach/slabs.h"
 #include "wrap/reach/sums.h"
@@ -141,7 +142,7 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 	struct leakwrap_indexed_block block;
 	unsigned now;
 
-	if (!leakwrap_block_index_find_in(in, word, &block))
+	if (!leakwrap_pointee_find(in, word, &block, is_readable))
 		return;
 	now = leakwrap_block_bits(&block);
 	if ((now & LEAKWRAP_IS_REACHABLE) != 0)
@@ -168,7 +169,7 @@ static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr
 {
 	struct leakwrap_indexed_block block;
 
-	if (!leakwrap_block_index_find_in(in, word, &block))
+	if (!leakwrap_pointee_find(in, word, &block, is_readable))
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
@@ -182,7 +183,7 @@ static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t w
 	struct leakwrap_indexed_block block;
 	unsigned bits;
 
-	if (!leakwrap_block_index_find_in(in, word, &block) || block.address == mark.leader ||
+	if (!leakwrap_pointee_find(in, word, &block, is_readable) || block.address == mark.leader ||
 	    block.is_parted)
 		return;
 	bits = leakwrap_block_bits(&block);
@@ -198,7 +199,7 @@ static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t wo
 {
 	struct leakwrap_indexed_block block;
 
-	if (!leakwrap_block_index_find_in(in, word, &block) ||
+	if (!leakwrap_pointee_find(in, word, &block, is_readable) ||
 	    leakwrap_block_bits(&block) != LEAKWRAP_IS_INDIRECT)
 		return;
 	leakwrap_add_indirect(mark.sums, mark.leader_site, block.site, block.size);

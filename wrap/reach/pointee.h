@@ -1,0 +1,21 @@
+/* pointee.h - the live block to which a word leads: the one that holds the address, or an empty
+ * array right before it.
+ *
+ * new T[0] returns the end of a block that has a cookie alone (interior.h).  The address is the
+ * first byte of no other block in most allocators.  Where it is, the word leads to that one.
+ */
+#ifndef LEAKWRAP_POINTEE_H
+#define LEAKWRAP_POINTEE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/live/block_index.h"
+#include "wrap/reach/interior.h"
+
+/* Finds the block to which WORD leads, an address in the region IN; NULL: in none.  Returns false
+ * if there is none.  Asks IS_READABLE before it reads memory. */
+bool leakwrap_pointee_find(const struct leakwrap_indexed_region *in, uintptr_t word,
+                           struct leakwrap_indexed_block *found, leakwrap_is_readable *is_readable);
+
+#endif
