@@ -149,8 +149,9 @@ static void hold_by_inside(void)
 	memset(string, 0, 43);
 	string[1] = 43 - 3 * sizeof(*string) - 1;
 	inside[0] = string + 3;
-	array[0] = 5;
-	inside[1] = array + 1;
+	array[0] = 4; /* bytes of an element */
+	array[1] = 9;
+	inside[1] = array + 2;
 	counted[0] = 40;
 	inside[2] = counted + 1;
 	inside[3] = (char *)get(70) + 6;

@@ -1,5 +1,6 @@
 // arrays.cpp - arrays by new[], each of which is held by a pointer to its elements.
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 
 #include "tests/clear_stack.h"
@@ -15,6 +16,22 @@ struct Word {
 	{
 		delete pointer;
 	}
+};
+
+struct Byte {
+	volatile char byte = 1;
+	~Byte()
+	{
+		byte = 0;
+	}
+};
+
+struct alignas(2 * sizeof(void *)) Pair {
+	Word words[2];
+};
+
+struct alignas(64) Line {
+	Word words[4];
 };
 
 static void *volatile held[COUNT];
@@ -45,12 +62,52 @@ static NOINLINE void make_others()
 	ends[1] = zeros + 2;
 }
 
+// A pointer behind the length of the rest, as in HDF5's lists of free blocks.
+static NOINLINE void make_lengths()
+{
+	for (void *volatile &bytes : held) {
+		uint64_t *const length = static_cast<uint64_t *>(malloc(sizeof(*length) + 3));
+
+		*length = 3;
+		bytes = length + 1;
+	}
+}
+
+// The word in front is no number of elements: with this alignment, half of the rest is none.
+static NOINLINE void make_no_arrays()
+{
+	for (void *volatile &part : held) {
+		size_t *const words = static_cast<size_t *>(calloc(8, sizeof(size_t)));
+
+		words[1] = 2;
+		part = words + 2;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	switch (argc > 1 ? *argv[1] : 0) {
 	case 'e':
 		make<Word, 0>();
 		make_others();
+		break;
+	case 'w':
+		make<Word, 3>();
+		break;
+	case 'b':
+		make<Byte, 3>();
+		break;
+	case 'p':
+		make<Pair, 3>();
+		break;
+	case 'l':
+		make<Line, 3>();
+		break;
+	case 'r':
+		make_lengths();
+		break;
+	case 'n':
+		make_no_arrays();
 		break;
 	}
 	clear_stack();

@@ -199,14 +199,17 @@ static void hold_by_tag(void)
 /* Holds blocks by pointers into them: three are usual, and one is not. */
 static void hold_by_inside(void)
 {
-	size_t *const string = keep_string(), *const array = keep_array();
+	size_t *const string = keep_string(), *array = keep_array();
 	uint64_t *const counted = keep_counted();
 
 	string[0] = 5;                            /* the length of a std::string */
 	string[1] = 40 - 3 * sizeof(*string) - 1; /* its capacity */
 	inside[0] = string + 3;
-	array[0] = 4; /* elements of an array by new[] */
-	inside[1] = array + 1;
+#ifdef __arm__
+	*array++ = 8; /* bytes of an element */
+#endif
+	*array++ = 4; /* elements of an array by new[] */
+	inside[1] = array;
 	counted[0] = 32; /* bytes behind it */
 	inside[2] = counted + 1;
 	inside[3] = (char *)inside_plain() + 5;

@@ -11,4 +11,7 @@ uint64_t array_cookie(const struct image *image);
 /* Returns true if BLOCK may be an array without elements. */
 bool is_empty_array(const struct image *image, const struct listed_block *block);
 
+/* Returns true if POINTER may lead to the first element of an array in BLOCK. */
+bool is_array(const struct image *image, const struct listed_block *block, uint64_t pointer);
+
 #endif

@@ -1,6 +1,8 @@
 /* interior.c - see interior.h. */
 #include "tools/image/interior.h"
 
+#include "tools/image/array.h"
+
 #include <string.h>
 
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
@@ -129,14 +131,13 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 
 	if (offset == size)
 		return true;
-	if (size < 2 * word || image_bytes(image, block->address, &bytes) < 8)
+	if (word == 0 || image_bytes(image, block->address, &bytes) < 8)
 		return false;
 	const uint64_t first = image_load(bytes, image->word);
 	const uint64_t second = image_word(image, block->address + word);
 	const uint64_t stored = image_load(bytes, 8), length = stored == size - 8 ? stored : 0;
 	const bool is_old_string = offset == 3 * word && first <= second && size > 3 * word &&
 	                           second == size - 3 * word - 1;
-	const bool is_array = offset == word && first > 0 && (size - word) % first == 0;
 	const bool is_behind_length = offset == 8 && length > 0;
 	/* glibc's vector of dynamic thread-local storage, see wrap/reach/interior.c. */
 	const bool is_thread_vector = search->is_glibc && offset == 2 * word &&
@@ -144,8 +145,9 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	const bool is_behind_talloc_header =
 	        offset == 12 * word && size > 12 * word &&
 	        image_word(image, block->address + 8 * word) == size - 12 * word;
-	return is_old_string || is_array || is_behind_length || is_thread_vector ||
-	       is_behind_talloc_header || is_aligned_part(search, block, pointer) ||
+	return is_old_string || is_array(image, block, pointer) || is_behind_length ||
+	       is_thread_vector || is_behind_talloc_header ||
+	       is_aligned_part(search, block, pointer) ||
 	       (search->is_glibc && offset == 1 && is_tree_node(image, block)) ||
 	       is_part_that_leads_back(image, block, pointer, length) ||
 	       (pointer % word == 0 && size - offset >= word &&

@@ -42,11 +42,24 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size)
 #endif
 }
 
-static bool is_array(uintptr_t block, size_t size)
+/* The number of elements stands right in front of them.  Elements with a larger alignment than the
+ * cookie have as many bytes in front of them.  The size of each is a multiple of its alignment, so
+ * that few other words look like a number of elements there. */
+static bool is_array(uintptr_t block, size_t size, uintptr_t pointer)
 {
-	const uintptr_t elements = word_of(block, 0);
+	const size_t offset = pointer - block, rest = size - offset;
+	uintptr_t elements;
 
-	return elements > 0 && (size - WORD) % elements == 0;
+	if (offset < LEAKWRAP_COOKIE || (offset & (offset - 1)) != 0 || pointer % offset != 0)
+		return false;
+	elements = leakwrap_stack_word(pointer - WORD);
+	if (elements == 0 || rest % elements != 0)
+		return false;
+#ifdef __arm__
+	return leakwrap_stack_word(pointer - 2 * WORD) == rest / elements;
+#else
+	return offset == WORD || rest / elements % offset == 0;
+#endif
 }
 
 static bool is_behind_length(uintptr_t block, size_t size)
@@ -273,7 +286,8 @@ static bool can_decide(uintptr_t block, size_t size, uintptr_t pointer,
                        leakwrap_is_readable *is_readable)
 {
 	const uintptr_t end = block + size;
-	const uintptr_t before = pointer - block < WORD ? block : pointer - WORD;
+	const uintptr_t before =
+	        pointer - block < LEAKWRAP_COOKIE ? block : pointer - LEAKWRAP_COOKIE;
 	const uintptr_t behind = end - pointer < GROUP ? end : pointer + GROUP;
 
 	return is_readable(block, size < HEAD ? size : HEAD) &&
@@ -288,9 +302,9 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 
 	if (offset == size)
 		return true;
-	return size >= 2 * WORD && can_decide(block, size, pointer, is_readable) &&
+	return can_decide(block, size, pointer, is_readable) &&
 	       ((offset == 3 * WORD && is_old_string(block, size)) ||
-	        (offset == WORD && is_array(block, size)) ||
+	        is_array(block, size, pointer) ||
 	        (offset == sizeof(uint64_t) && is_behind_length(block, size)) ||
 	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
 	        (offset == 12 * WORD && is_behind_talloc_header(block, size)) ||

@@ -30,8 +30,8 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *
  *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
  *     reference count
- *   - to the first element of an array by new[], behind the number of its elements; also
- *     if there are none
+ *   - to the first element of an array by new[], behind the number of its elements, whatever
+ *     their alignment is; also if there are none
  *   - to a part of an object with multiple inheritance: the part and the object begin with
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
