@@ -1,6 +1,8 @@
 /* indexed_block.c - see indexed_block.h. */
 #include "wrap/live/indexed_block.h"
 
+#include "wrap/port/port.h"
+
 #include <string.h>
 
 struct leakwrap_block_index leakwrap_block_index;
@@ -293,6 +295,31 @@ void leakwrap_block_index_fold_bits(void)
 	}
 	for (size_t i = 0; i < blocks.listed_count; i++)
 		blocks.listed[i].bits = blocks.listed[i].bits != 0;
+}
+
+void leakwrap_block_set_bits_inside(const struct leakwrap_indexed_region *in, uintptr_t address,
+                                    const struct leakwrap_indexed_block *block, unsigned bits)
+{
+	const struct leakwrap_slot_order order = leakwrap_slot_order_of(in);
+	/* A byte has the bits of four windows. */
+	const unsigned shift = order.shift + 2;
+	const uintptr_t around = ((uintptr_t)1 << shift) - 1;
+	const uintptr_t page = address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
+	uintptr_t start = page, end = page + LEAKWRAP_PAGE;
+
+	if (in->has_overlap || in->has_exact)
+		return;
+	/* The block's own window has its bits already. */
+	if (block->address + 1 > start)
+		start = (block->address + 1 + around) & ~around;
+	if (block->address + block->size < end)
+		end = (block->address + block->size) & ~around;
+	if (start >= end)
+		return;
+	for (uint32_t plane = 0; plane < order.planes; plane++)
+		memset(&in->bits[plane * order.windows / 4 +
+		                 ((start & (LEAKWRAP_REGION_SIZE - 1)) >> shift)],
+		       (int)(bits * 0x55u), (end - start) >> shift);
 }
 
 /* In the bits of a block without a slot: it is pending. */

@@ -49,7 +49,7 @@ struct leakwrap_block_index {
 	size_t exact_count, parted_count, ignored_count;
 	uint8_t *memory; /* of the bits, the cards, and the marks of pending blocks */
 	size_t memory_size, bits_size;
-	uint8_t *pending;    /* a bit for each slot */
+	uint8_t *pending; /* a bit for each slot */
 	/* The bounds of all addresses that lead to blocks: from the first block on to the end of
 	 * the last one, and one more.  Both 0 if there is no block. */
 	uintptr_t low, high;
@@ -169,6 +169,12 @@ static inline void leakwrap_block_set_bits(const struct leakwrap_indexed_block *
 {
 	*block->bits = (uint8_t)((*block->bits & ~(3u << block->shift)) | bits << block->shift);
 }
+
+/* Sets the bits of the windows of IN to BITS that lie wholly in BLOCK and in the page of ADDRESS,
+ * an address in IN.  No block begins in them: their bits tell what is known of BLOCK.  Does nothing
+ * where blocks lie in each other or have no slot. */
+void leakwrap_block_set_bits_inside(const struct leakwrap_indexed_region *in, uintptr_t address,
+                                    const struct leakwrap_indexed_block *block, unsigned bits);
 
 /* -- for block_index.c ------------------------------------------------------------------------- */
 

@@ -145,8 +145,12 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 	if (!leakwrap_pointee_find(in, word, &block, is_readable))
 		return;
 	now = leakwrap_block_bits(&block);
-	if ((now & LEAKWRAP_IS_REACHABLE) != 0)
+	if ((now & LEAKWRAP_IS_REACHABLE) != 0) {
+		/* The next words that lead there are settled. */
+		if (in)
+			leakwrap_block_set_bits_inside(in, word, &block, LEAKWRAP_IS_REACHABLE);
 		return;
+	}
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
 	else if (word == block.address ||
