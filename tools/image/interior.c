@@ -122,6 +122,41 @@ static bool is_tree_node(const struct image *image, const struct listed_block *b
 	       right % (2 * word) == 0;
 }
 
+/* Returns true if BLOCK may be a std::string of libstdc++'s present ABI.  See
+ * wrap/reach/interior.c. */
+static bool is_string(const struct image *image, const struct listed_block *block)
+{
+	const uint64_t word = image->word, limit = UINT64_MAX >> 1 >> (64 - 8 * word);
+	const uint64_t bytes = image_word(image, block->address);
+	const uint64_t length = image_word(image, block->address + word);
+	const uint64_t capacity = image_word(image, block->address + 2 * word);
+
+	if (block->size != 2 * word + 16 || block->address % word != 0)
+		return false;
+	if (bytes == block->address + 2 * word)
+		return length < 16;
+	return bytes != 0 && length <= capacity && capacity >= 16 && capacity <= limit;
+}
+
+/* Returns true if BLOCK may be of a string of ICU: the characters, behind the number of its OWNERS.
+ * See wrap/reach/interior.c. */
+static bool is_behind_owners(const struct listed_block *block, uint64_t owners)
+{
+	return block->size > 0 && block->size % 16 == 0 && owners > 0 && owners <= 0xffff;
+}
+
+/* Returns true if POINTER into BLOCK has one of the reasons that need an operating system.  FIRST:
+ * the first 32 bits of BLOCK. */
+static bool is_interior_of_system(const struct image *image, const struct listed_block *block,
+                                  uint64_t pointer, uint64_t first)
+{
+	const uint64_t offset = pointer - block->address;
+
+	return image->is_core &&
+	       (is_glib_object(image, block, pointer) || (offset < 4 && is_string(image, block)) ||
+	        (offset == 4 && is_behind_owners(block, first)));
+}
+
 bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer)
 {
 	const struct interior_search *search = context;
@@ -154,5 +189,5 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||
 	       is_table_with(image, block, pointer, word) ||
-	       (image->is_core && is_glib_object(image, block, pointer));
+	       is_interior_of_system(image, block, pointer, image_load(bytes, 4));
 }

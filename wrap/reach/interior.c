@@ -233,6 +233,38 @@ static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
 	       is_table_with(block, size, pointer, WORD);
 }
 
+/* Returns true if the block may be a std::string of libstdc++'s present ABI: the address of the
+ * characters, their number, and 16 bytes, in which they are or their capacity is.  Protocol Buffers
+ * keep marks in the two lowest bits of a string's address (src/google/protobuf/arenastring.h, class
+ * TaggedStringPtr). */
+static bool is_string(uintptr_t block, size_t size)
+{
+	uintptr_t length, capacity;
+
+	if (size != 2 * WORD + 16 || block % WORD != 0)
+		return false;
+	length = word_of(block, 1);
+	capacity = word_of(block, 2);
+	if (word_of(block, 0) == block + 2 * WORD)
+		return length < 16;
+	return word_of(block, 0) != 0 && length <= capacity && capacity >= 16 &&
+	       capacity <= UINTPTR_MAX / 2;
+}
+
+/* The characters of a string of ICU are behind the number of its owners, which are few, and the
+ * size of all is a multiple of 16 (icu4c/source/common/unistr.cpp, UnicodeString::allocate). */
+#define OWNERS_MAX 0xffffu
+
+static bool is_behind_owners(uintptr_t block, size_t size)
+{
+	uint32_t owners;
+
+	if (size == 0 || size % 16 != 0)
+		return false;
+	memcpy(&owners, (const void *)block, sizeof(owners));
+	return owners > 0 && owners <= OWNERS_MAX;
+}
+
 /* An instance of GObject itself: its class, the number of its references, and its data. */
 #define INSTANCE_MIN (3 * WORD)
 
@@ -269,6 +301,19 @@ static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
                            leakwrap_is_readable *is_readable)
 {
 	(void)block, (void)size, (void)pointer, (void)is_readable;
+	return false;
+}
+
+/* So do Protocol Buffers and ICU. */
+static bool is_string(uintptr_t block, size_t size)
+{
+	(void)block, (void)size;
+	return false;
+}
+
+static bool is_behind_owners(uintptr_t block, size_t size)
+{
+	(void)block, (void)size;
 	return false;
 }
 
@@ -309,6 +354,8 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
 	        (offset == 12 * WORD && is_behind_talloc_header(block, size)) ||
 	        (offset == 1 && is_tree_node(block, size)) ||
+	        (offset < 4 && is_string(block, size)) ||
+	        (offset == sizeof(uint32_t) && is_behind_owners(block, size)) ||
 	        is_aligned_part(block, size, pointer) ||
 	        is_part_that_leads_back(block, size, pointer) ||
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||

@@ -56,6 +56,14 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *
  *   - to the control bytes of a hash table, behind its elements
  *
+ * one of Protocol Buffers:
+ *
+ *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits
+ *
+ * one of ICU:
+ *
+ *   - to the characters of a string, behind the number of its owners in 32 bits
+ *
  * and three of glibc:
  *
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
