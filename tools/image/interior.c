@@ -145,6 +145,32 @@ static bool is_behind_owners(const struct listed_block *block, uint64_t owners)
 	return block->size > 0 && block->size % 16 == 0 && owners > 0 && owners <= 0xffff;
 }
 
+/* How many types are asked whether they are the type of types. */
+enum { TYPE_STEPS = 4 };
+
+/* Returns true if POINTER leads to an object of CPython in BLOCK.  See wrap/reach/interior.c. */
+static bool is_python_object(const struct image *image, const struct listed_block *block,
+                             uint64_t pointer)
+{
+	const uint64_t word = image->word, offset = pointer - block->address;
+	uint64_t object = pointer, type;
+	const unsigned char *name;
+
+	if ((offset != 2 * word && offset != 4 * word) || pointer % word != 0 ||
+	    block->size - offset < 2 * word)
+		return false;
+	for (unsigned i = 0; i < TYPE_STEPS; i++, object = type) {
+		type = image_word(image, object + word);
+		if (type == 0 || type % word != 0)
+			return false;
+		if (type == object)
+			return image_bytes(image, image_word(image, type + 3 * word), &name) >=
+			               sizeof("type") &&
+			       memcmp(name, "type", sizeof("type")) == 0;
+	}
+	return false;
+}
+
 /* Returns true if POINTER into BLOCK has one of the reasons that need an operating system.  FIRST:
  * the first 32 bits of BLOCK. */
 static bool is_interior_of_system(const struct image *image, const struct listed_block *block,
@@ -153,7 +179,8 @@ static bool is_interior_of_system(const struct image *image, const struct listed
 	const uint64_t offset = pointer - block->address;
 
 	return image->is_core &&
-	       (is_glib_object(image, block, pointer) || (offset < 4 && is_string(image, block)) ||
+	       (is_glib_object(image, block, pointer) || is_python_object(image, block, pointer) ||
+	        (offset < 4 && is_string(image, block)) ||
 	        (offset == 4 && is_behind_owners(block, first)));
 }
 

@@ -294,9 +294,49 @@ static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
+/* The name of the type of types, whose type it is itself, and how many types are asked for it. */
+#define TYPE_OF_TYPES "type"
+#define TYPE_STEPS    4u
+
+/* Returns true if POINTER leads to an object of CPython, behind what its collector and its
+ * attributes need: two or four words.  The object's second word is its type, an object, too.  The
+ * name of a type is its fourth word.  Each type's type, and so on, is "type" at last (CPython,
+ * Include/object.h, struct _object; Include/cpython/object.h, struct _typeobject). */
+static bool is_python_object(uintptr_t block, size_t size, uintptr_t pointer,
+                             leakwrap_is_readable *is_readable)
+{
+	const size_t offset = pointer - block;
+	uintptr_t object = pointer, type;
+
+	if ((offset != 2 * WORD && offset != 4 * WORD) || pointer % WORD != 0 ||
+	    size - offset < 2 * WORD)
+		return false;
+	for (unsigned i = 0; i < TYPE_STEPS; i++, object = type) {
+		type = leakwrap_stack_word(object + WORD);
+		if (type == 0 || type % WORD != 0 || !is_readable(type, 4 * WORD))
+			return false;
+		if (type == object) {
+			const uintptr_t name = word_of(type, 3);
+
+			return is_readable(name, sizeof(TYPE_OF_TYPES)) &&
+			       memcmp((const void *)name, TYPE_OF_TYPES, sizeof(TYPE_OF_TYPES)) ==
+			               0;
+		}
+	}
+	return false;
+}
+
 #else
 
-/* GLib needs an operating system. */
+/* CPython needs an operating system. */
+static bool is_python_object(uintptr_t block, size_t size, uintptr_t pointer,
+                             leakwrap_is_readable *is_readable)
+{
+	(void)block, (void)size, (void)pointer, (void)is_readable;
+	return false;
+}
+
+/* So does GLib. */
 static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
                            leakwrap_is_readable *is_readable)
 {
@@ -359,5 +399,6 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_aligned_part(block, size, pointer) ||
 	        is_part_that_leads_back(block, size, pointer) ||
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
-	        is_glib_object(block, size, pointer, is_readable));
+	        is_glib_object(block, size, pointer, is_readable) ||
+	        is_python_object(block, size, pointer, is_readable));
 }

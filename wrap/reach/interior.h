@@ -64,6 +64,10 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *
  *   - to the characters of a string, behind the number of its owners in 32 bits
  *
+ * one of CPython:
+ *
+ *   - to an object, behind what the collector keeps of it, if a block is allocated for each
+ *
  * and three of glibc:
  *
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
