@@ -71,8 +71,7 @@ void leakwrap_halves_scan(uintptr_t start, uintptr_t end, void (*take)(uintptr_t
 		const uintptr_t word = leakwrap_stack_word(start);
 		const uint32_t lower = (uint32_t)word, upper = (uint32_t)(word >> 32);
 
-		/* Most words are none: one branch for both halves takes less time. */
-		if (upper != 0 && leakwrap_unlikely(is_multiple_below(lower - low, count) |
+		if (upper != 0 && leakwrap_unlikely(is_multiple_below(lower - low, count) ||
 		                                    is_multiple_below(upper - low, count)))
 			take_halves(word, take);
 	}
