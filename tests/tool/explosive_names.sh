@@ -112,6 +112,11 @@ for form in plain packed; do
 done
 
 has_libiberty || exit 0
+# A long name is demangled, and one of too many levels for the stack is not.
+report "_Z1fIJ$(printf '10abcdefghij%.0s' $(seq 300))EEvv"
+shows '"function":"void f<abcdefghij, abcdefghij, .*, abcdefghij>()"'
+stays "_Z1f$(printf 'P%.0s' $(seq 32000))i" _ZN3foo3barEi 'foo::bar(int)' \
+	_ZN3foo3bazEi 'foo::baz(int)'
 report "$(explosive_rust plain 3)"
 shows '"function":"a::b::<(), ((), ()), (((), ()), ((), ())), '
 for form in plain silent; do

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -24,11 +25,12 @@ int rust_demangle_callback(const char *mangled, int options,
                            void *context);
 /* Returns the name, which the caller frees, or NULL on failure.  There are no OPTIONS. */
 char *dlang_demangle(const char *mangled, int options);
-/* For C++.  OPTIONS are a sum of DMGL_PARAMS (1), DMGL_ANSI (2) and others.  Returns 0 on
- * failure. */
+/* For C++, with the OPTIONS below.  Returns 0 on failure. */
 int cplus_demangle_v3_callback(const char *mangled, int options,
                                void (*take)(const char *piece, size_t length, void *context),
                                void *context);
+/* DMGL_PARAMS, DMGL_ANSI and DMGL_NO_RECURSE_LIMIT. */
+enum { CXX_OPTIONS = 1 << 0 | 1 << 1 | 1 << 18 };
 #else
 #define HAS_LIBIBERTY 0
 #endif
@@ -91,14 +93,16 @@ static bool append_rust_name(const char *name, struct output *output)
 }
 
 /* Appends to OUTPUT the name that NAME stands for in C++.  Returns false if it is none.  libiberty
- * often knows more of the newest names than g++'s own library. */
+ * often knows more of the newest names than g++'s own library, which takes names of 1,024 bytes at
+ * most. */
 static bool append_cxx_name(const char *name, struct output *output)
 {
 	if (__gcclibcxx_demangle_callback(name, take_piece, output) == 0)
 		return true;
 	output->length = 0;
 #if HAS_LIBIBERTY
-	return name[0] == '_' && cplus_demangle_v3_callback(name, 1 + 2, take_piece, output) != 0;
+	return name[0] == '_' &&
+	       cplus_demangle_v3_callback(name, CXX_OPTIONS, take_piece, output) != 0;
 #else
 	return false;
 #endif
@@ -151,6 +155,8 @@ static _Noreturn void serve(int socket)
 	sigset_t expired;
 	ssize_t length;
 
+	/* A name may have more levels than the stack has room for: that leaves no core file. */
+	prctl(PR_SET_DUMPABLE, 0);
 	/* The limit is a signal that the tool's parent may have blocked or ignored. */
 	signal(SIGVTALRM, SIG_DFL);
 	sigemptyset(&expired);
