@@ -26,6 +26,8 @@ short_libs=@$${prefix}/share/leakwrap/ldflags $(subst $(LEAKWRAP_LIB),$(PC_LIB),
 # Beside one of these, for lld.
 lld_flags=$(LEAKWRAP_LLD_LDFLAGS)
 lld_cxx_flags=$(LEAKWRAP_LLD_CXX_LDFLAGS)
+# The name before they were for dynamic programs, too.
+lld_static_flags=$${lld_flags}
 
 Name: leakwrap
 Description: malloc and free leak tracer that attaches by relinking
