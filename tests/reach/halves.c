@@ -13,7 +13,7 @@ static uint32_t inner[4];
 
 static NOINLINE void make(void)
 {
-	uint32_t *const pointers = malloc(2 * KEPT * sizeof(*pointers));
+	uint32_t *const pointers = malloc(sizeof(*pointers) * 2 * KEPT);
 
 	/* A kept block leads to another one by a whole pointer.  The words between lead nowhere. */
 	for (unsigned i = 0; i < 2 * KEPT; i++) {

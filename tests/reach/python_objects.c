@@ -42,7 +42,7 @@ static struct object *make(const struct type *type, unsigned words)
 
 static NOINLINE void make_all(void)
 {
-	for (unsigned i = 0; i < KEPT; i++) {
+	for (size_t i = 0; i < KEPT; i++) {
 		kept[3 * i] = make(&number, 2);
 		kept[3 * i + 1] = make(&abstract, 4);
 		kept[3 * i + 2] = make(&types, 2);
