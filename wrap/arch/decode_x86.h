@@ -15,6 +15,10 @@ enum {
 	LEAKWRAP_X86_NO_REGISTER = 16,
 };
 
+/* ModRM of a jmp to where a single word says, which no register chooses.  So it is no jump table,
+ * but a tail call: an entry of the PLT, or with -fno-plt. */
+#define LEAKWRAP_X86_JMP_WORD 0x25
+
 /* The parts of an instruction, as in chapter 2. */
 struct leakwrap_x86 {
 	uint8_t map; /* opcode map; 0: one byte; 1: behind 0f; 2: behind 0f 38; 3: behind 0f 3a */
@@ -387,7 +391,9 @@ static void leakwrap_x86_decode_flow(const struct leakwrap_x86 *x, uintptr_t beh
 		if (extension == 2)
 			instruction->flow = LEAKWRAP_FLOW_CALL;
 		else if (extension == 4)
-			leakwrap_x86_return(instruction, LEAKWRAP_FLOW_END);
+			leakwrap_x86_return(instruction, x->modrm == LEAKWRAP_X86_JMP_WORD
+			                                         ? LEAKWRAP_FLOW_RETURN
+			                                         : LEAKWRAP_FLOW_END);
 		break;
 	default:
 		if ((x->opcode & 0xf0) == 0x70) /* jcc */
