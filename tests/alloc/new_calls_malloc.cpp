@@ -4,8 +4,11 @@
  *   new_calls_malloc stacks N    N different stacks that call new; prints how many walks that took
  *   new_calls_malloc throws      new fails and throws, then a library allocates at other depths
  *   new_calls_malloc handler     new fails ten times, and the new handler keeps 60 blocks
+ *   new_calls_malloc switched    switches to sampling ten times, and allocates two blocks each
+ *                                time; prints how many are recorded
  *
  * With OWN_NEW the program has operators of its own: they allocate a note for each block, too. */
+#include "leakwrap.h"
 #include "tests/noinline.h"
 
 #include <cstdio>
@@ -156,6 +159,22 @@ static void handler()
 	std::set_new_handler(nullptr);
 }
 
+/* With an interval of a byte each block is sampled. */
+static void switched()
+{
+	struct leakwrap_counters before, after;
+
+	leakwrap_get_counters(&before);
+	for (unsigned i = 0; i < 10; i++) {
+		leakwrap_set_sample(1);
+		sink = new char[500];
+		sink = new char[500];
+		leakwrap_set_sample(0);
+	}
+	leakwrap_get_counters(&after);
+	printf("%d\n", (int)(after.live_blocks - before.live_blocks));
+}
+
 int main(int count, char **argument)
 {
 	const char *part = count > 1 ? argument[1] : "";
@@ -174,6 +193,8 @@ int main(int count, char **argument)
 		throws();
 	} else if (!strcmp(part, "handler")) {
 		handler();
+	} else if (!strcmp(part, "switched")) {
+		switched();
 	} else {
 		return 2;
 	}

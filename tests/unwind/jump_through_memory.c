@@ -1,6 +1,6 @@
 /* jump_through_memory.c - a signal comes at each instruction of a call of memcpy.  In a static
- * program the call goes through an entry of the PLT, which has no unwind tables: it jumps to where a
- * word in memory says.  The handler leaks a block each time. */
+ * program the call goes through an entry of the PLT, which has no unwind tables: it jumps to where
+ * a word in memory says.  The handler leaks a block each time. */
 #include "tests/noinline.h"
 
 #include <signal.h>

@@ -92,12 +92,10 @@ struct leakwrap_thread {
 	uintptr_t release_sp;
 
 #ifndef LEAKWRAP_BARE
-	/* expected.c: EXPECTING is the program's stack pointer at the outer call that expects its
-	 * inner call, 0, or WATCHING.  INNER_CALL is where the latest inner call that was not known
-	 * returns to, or 0.  INNER_CALL_OF is the stack pointer at its outer call.  WITHOUT_SITE is
-	 * the block that the expected call has recorded, until its outer call ends; else NULL. */
-	uintptr_t expecting, inner_call, inner_call_of;
-	void *without_site;
+	/* expected.c: EXPECTING is the program's stack pointer at the call of operator new that
+	 * expects a call of malloc, or 0.  UNKNOWN_CALL is where the call that came in its place
+	 * returns to, or 0. */
+	uintptr_t expecting, unknown_call;
 #endif
 
 	/* record.c: the innermost call of an allocator that the user named, or NULL. */

@@ -45,6 +45,7 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 #define ENTRY_EXPORT_RESIZE(name, parameters, arguments)
 #define ENTRY_EXPORT_RELEASE(name, parameters, arguments)
+#define ENTRY_MEET_EXPECTATION(verb, name, arguments, size)
 #else
 #include "wrap/entry/export.h"
 #endif
@@ -125,7 +126,7 @@ __asm__(".globl leakwrap_disable");
  * wrapper saves no register before it leaves.
  *
  * IS_OUTER: whether the real function allocates by another wrapped function, whose record is taken
- * over.  A constant.  The slow path expects that inner call (expected.h).
+ * over.  A constant.  The slow path expects that call (expected.h).
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
@@ -141,10 +142,10 @@ __asm__(".globl leakwrap_disable");
 		ENTRY_FIND_ORIGINAL();                                                       \
 		ENTRY_ATTEMPT(name, arguments)                                               \
 		if (is_outer)                                                                \
-			leakwrap_expect_inner_call(sp);                                      \
+			leakwrap_expect_malloc(sp);                                          \
 		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
 		if (is_outer)                                                                \
-			leakwrap_end_expectation(new_block, LEAKWRAP_CALLER_PASSED);         \
+			leakwrap_end_expectation(new_block, sp);                             \
 		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
 	}                                                                                    \
 	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                            \
@@ -163,12 +164,7 @@ __asm__(".globl leakwrap_disable");
 		if (leakwrap_likely(leakwrap_thread_is_sampling()))                          \
 			return leakwrap_##name##_sampled arguments;                          \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                             \
-		if (leakwrap_is_expected(caller.pc, caller.sp, is_outer)) {                  \
-			void *inner_block = ENTRY_CALL_ORIGINAL(name, arguments);            \
-			if ((is_outer) || leakwrap_record_expected(inner_block, size))       \
-				return inner_block;                                          \
-			return verb(LEAKWRAP_SITE_NONE, inner_block, size, caller);          \
-		}                                                                            \
+		ENTRY_MEET_EXPECTATION(verb, name, arguments, size)                          \
 		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                     \
 		                                   LEAKWRAP_CALLER_ARGS(caller));            \
 	}                                                                                    \

@@ -10,6 +10,16 @@
 #include "wrap/module/originals.h"
 #include "wrap/record/library_calls.h"
 
+/* In leakwrap_NAME_not_fast: allocates without looking for the call site, if this is the call that
+ * operator new expects. */
+#define ENTRY_MEET_EXPECTATION(verb, name, arguments, size)              \
+	if (leakwrap_is_expected(caller.pc, caller.sp)) {                \
+		void *expected = ENTRY_CALL_ORIGINAL(name, arguments);   \
+		if (leakwrap_record_expected(expected, size))            \
+			return expected;                                 \
+		return verb(LEAKWRAP_SITE_NONE, expected, size, caller); \
+	}
+
 /* The wrapper of the program's own calls has a member of its own. */
 #define ENTRY_WRAPPER_LINKAGE           static __attribute__((unused))
 #define ENTRY_WRAPPER(name, parameters) leakwrap_unused_##name parameters

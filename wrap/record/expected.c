@@ -1,56 +1,69 @@
 /* expected.c - see expected.h. */
 #include "wrap/record/expected.h"
 
-#include "wrap/live/live.h"
+#include "wrap/base/sampling.h"
 #include "wrap/module/modules.h"
+#include "wrap/module/originals.h"
 #include "wrap/record/fast_path.h"
-#include "wrap/record/record.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
-/* The return addresses of inner calls.  operator new has another one than operator new[], and than
- * the aligned forms.  0: none yet. */
-#define INNER_CALLS 4
-static _Atomic uintptr_t inner_calls[INNER_CALLS];
+/* The return addresses of expected calls.  operator new and its aligned form have one each.  0: no
+ * call yet. */
+#define CALLS 4
+static _Atomic uintptr_t calls[CALLS];
 
-/* How many bytes of the stack an outer call, the real function and its inner call take at most.  A
- * signal frame takes more. */
+/* How many bytes of the stack the wrapper, the real operator and its call take at most.  A signal
+ * frame takes more. */
 #define DISTANCE_MAX 256u
 
-/* In the place of a stack pointer: an inner call that is not known has come.  Another call would
- * show that it was not the only one. */
-#define WATCHING 1u
-
-/* If so many expectations have been in vain before an inner call was learned, no call is expected
- * any more. */
+/* If so many expectations have been in vain before a call was learned, none follow. */
 #define IN_VAIN_MAX 64u
 static _Atomic unsigned in_vain;
 
 static bool is_learned(uintptr_t pc)
 {
-	for (unsigned i = 0; i < INNER_CALLS; i++)
-		if (atomic_load_explicit(&inner_calls[i], memory_order_relaxed) == pc)
+	for (unsigned i = 0; i < CALLS; i++)
+		if (atomic_load_explicit(&calls[i], memory_order_relaxed) == pc)
 			return true;
 	return false;
 }
 
-/* Learns the inner call that returns to PC.  A plugin's call is not learned: when the plugin is
- * unloaded, another function may come to the address. */
-static void learn(uintptr_t pc)
+/* Returns whether PC is in a shared C++ library that is never unloaded. */
+static bool is_in_cxx_library(uintptr_t pc)
 {
+	static const char *const names[] = {"libstdc++.", "libc++.", "libc++abi."};
 	const struct leakwrap_module *const module = leakwrap_module_at(pc);
+	const char *slash, *base;
 
-	for (unsigned i = 0; module && module->permanent && i < INNER_CALLS; i++) {
+	if (!module || module->main || !module->permanent)
+		return false;
+	slash = strrchr(module->path, '/');
+	base = slash ? slash + 1 : module->path;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strncmp(base, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Learns the call that returns to PC.  Returns false if it is none of a C++ library. */
+static bool learn(uintptr_t pc)
+{
+	if (!is_in_cxx_library(pc))
+		return false;
+	for (unsigned i = 0; i < CALLS; i++) {
 		uintptr_t none = 0;
 
-		if (atomic_compare_exchange_strong(&inner_calls[i], &none, pc) || none == pc)
-			return;
+		if (atomic_compare_exchange_strong(&calls[i], &none, pc) || none == pc)
+			break;
 	}
+	return true;
 }
 
 static void count_in_vain(void)
 {
-	if (atomic_load_explicit(&inner_calls[0], memory_order_relaxed) == 0)
+	if (atomic_load_explicit(&calls[0], memory_order_relaxed) == 0)
 		atomic_fetch_add_explicit(&in_vain, 1, memory_order_relaxed);
 }
 
@@ -60,87 +73,54 @@ static void expect_nothing(struct leakwrap_thread *self)
 	leakwrap_thread_open_fast_path(self);
 }
 
-void leakwrap_expect_inner_call(uintptr_t sp)
+/* Whoever ends the expectation opens the fast path.  A signal handler may end it at any time, so it
+ * begins last. */
+void leakwrap_expect_malloc(uintptr_t sp)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;
 
-	if (atomic_load_explicit(&in_vain, memory_order_relaxed) >= IN_VAIN_MAX)
+	self->unknown_call = 0;
+	if (!leakwrap_libraries_are_recorded || leakwrap_is_sampling() ||
+	    atomic_load_explicit(&in_vain, memory_order_relaxed) >= IN_VAIN_MAX)
 		return;
-	/* In this order: whoever ends the expectation opens the fast path.  A signal handler may
-	 * end it at any time. */
 	self->fast_below = 0;
 	atomic_signal_fence(memory_order_seq_cst);
 	self->expecting = sp;
 }
 
-bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp, bool is_outer)
+bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;
-	const uintptr_t outer_sp = self->expecting;
-	const bool is_near = outer_sp - sp < DISTANCE_MAX;
+	const bool is_near = self->expecting - sp < DISTANCE_MAX;
 
-	if (is_near && is_learned(pc)) {
-		if (!is_outer)
-			expect_nothing(self);
+	expect_nothing(self);
+	if (is_near && is_learned(pc))
 		return true;
-	}
-	self->inner_call = is_near ? pc : 0;
-	self->inner_call_of = outer_sp;
-	if (is_near)
-		self->expecting = WATCHING;
-	else
-		expect_nothing(self);
+	self->unknown_call = is_near ? pc : 0;
 	return false;
 }
 
+/* A sampling thread decides by itself which blocks are recorded. */
 bool leakwrap_record_expected(void *block, size_t size)
 {
-	struct leakwrap_thread *const self = &leakwrap_self;
-
-	if (!block || size >= LEAKWRAP_SLOT_LARGE ||
-	    !leakwrap_fast_record(self, leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0), block))
-		return false;
-	self->without_site = block;
-	return true;
+	return block && size < LEAKWRAP_SLOT_LARGE && !leakwrap_is_sampling() &&
+	       leakwrap_fast_record(leakwrap_kept_self(),
+	                            leakwrap_slot_value(size, LEAKWRAP_SITE_LOST, 0), block);
 }
 
-/* Gives BLOCK, which was recorded without a call site, that of an outer call that has returned
- * another block. */
-static void record_with_site(void *block, LEAKWRAP_CALLER_PARAMS)
-{
-	const struct leakwrap_live_block live = leakwrap_live_find(block);
-
-	if (live.site == LEAKWRAP_SITE_IGNORED)
-		leakwrap_record_malloc_from(LEAKWRAP_SITE_NONE, block, live.size,
-		                            LEAKWRAP_CALLER_PASSED);
-}
-
-/* Learns the inner call that was not known, if it was the only one of the outer call at SP, which
- * has returned BLOCK. */
-static void learn_inner_call(struct leakwrap_thread *self, const void *block, uintptr_t sp)
-{
-	const uintptr_t pc = self->inner_call;
-
-	if (pc == 0 || self->inner_call_of != sp)
-		return;
-	self->inner_call = 0;
-	if (block && self->inner == block)
-		learn(pc);
-	count_in_vain();
-}
-
-void leakwrap_end_expectation(void *block, LEAKWRAP_CALLER_PARAMS)
+/* The expectation is still there if the real operator called no malloc of a shared library.  It is
+ * another's if a signal handler has left an operator new of its own by siglongjmp. */
+void leakwrap_end_expectation(const void *block, uintptr_t sp)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;
-	void *const without_site = self->without_site;
+	const uintptr_t pc = self->unknown_call;
 
 	if (self->expecting != 0) {
-		if (self->expecting != WATCHING)
+		if (self->expecting == sp)
 			count_in_vain();
 		expect_nothing(self);
 	}
-	learn_inner_call(self, block, sp);
-	self->without_site = NULL;
-	if (without_site && without_site != block)
-		record_with_site(without_site, LEAKWRAP_CALLER_PASSED);
+	self->unknown_call = 0;
+	if (pc != 0 && (!block || self->inner != block || !learn(pc)))
+		count_in_vain();
 }

@@ -1,22 +1,21 @@
-/* expected.h - an outer call expects its inner call, and finds the call site for it.
+/* expected.h - operator new expects a call of malloc, and finds the call site for it.
  *
- *   operator new ──► expect ──► real operator new ──► malloc: expected?
- *        │                                               │ yes
- *        ▼                                               ▼
- *   finds the call site ◄──────────────────────── records the block without a call site
+ *   operator new ──► expect ──► the C++ library's operator new ──► malloc: expected?
+ *        │                                                           │ yes
+ *        ▼                                                           ▼
+ *   finds the call site ◄──────────────────── records the block without a call site
  *
- * operator new calls malloc.  In a static program, and where the calls of shared libraries are
- * recorded, both calls are wrapped, and operator new takes malloc's block over.  If the stack must
- * be walked, malloc need not walk it, too.
+ * Where the calls of shared libraries are recorded, both operator new and the malloc that it calls
+ * are traced, and operator new takes malloc's block over.  If the stack must be walked, malloc need
+ * not walk it, too.
  *
- * An inner call is recognized by its return address.  The address is learned when a call from
- * there was the only inner call, and has allocated the block that the outer call returned.  Any
- * other call ends the expectation and is recorded as usual: a call of a signal handler, of a new
- * handler, or of the program's own operator, if it allocates more than one block.  If an exception
- * or a longjmp has left the outer call, the thread's next call ends the expectation.
+ * The call is recognized by its return address, in a shared C++ library, whose operators allocate
+ * one block each.  The address is learned when a call from there has allocated the block that
+ * operator new returned.  Any other call of a shared library ends the expectation and is recorded
+ * as usual: a call for an exception, of a new handler, or of a signal handler.
  *
- * An outer call closes the thread's fast path: the inner call asks on the slow path whether it is
- * expected, and no other allocation has to.
+ * An expectation closes the thread's fast path: malloc asks on the slow path, and no other
+ * allocation has to.
  *
  * All functions may run in signal handlers. */
 #ifndef LEAKWRAP_EXPECTED_H
@@ -28,29 +27,26 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/thread.h"
-#include "wrap/record/caller.h"
 
 #ifndef LEAKWRAP_BARE
 
-/* Begins to expect the inner call of an outer call, before the real call.  This thread simply
- * records.  The program made the outer call with its stack pointer at SP.  leakwrap_end_expectation
- * must follow the real call. */
-void leakwrap_expect_inner_call(uintptr_t sp);
+/* Begins to expect a call, before the real operator new.  This thread simply records.  The program
+ * called operator new with its stack pointer at SP.  leakwrap_end_expectation must follow the real
+ * call. */
+void leakwrap_expect_malloc(uintptr_t sp);
 
-/* Ends the expectation, after the real call has returned BLOCK, which may be NULL, to the outer
- * call of this caller. */
-void leakwrap_end_expectation(void *block, LEAKWRAP_CALLER_PARAMS);
+/* Ends the expectation, after the real operator new has returned BLOCK, which may be NULL.  SP: as
+ * above. */
+void leakwrap_end_expectation(const void *block, uintptr_t sp);
 
-/* Does what leakwrap_is_expected does if this thread expects an inner call. */
-bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp, bool is_outer);
+/* Does what leakwrap_is_expected does if this thread expects a call. */
+bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp);
 
-/* Returns whether the call from PC, with the stack pointer at SP, is the inner call that this
- * thread expects.  Ends the expectation.  But if the expected call IS_OUTER itself, its own inner
- * call is expected from then on. */
-LEAKWRAP_INLINE bool leakwrap_is_expected(uintptr_t pc, uintptr_t sp, bool is_outer)
+/* Returns whether the call from PC in a shared library, with the stack pointer at SP, is the call
+ * that this thread expects.  Ends the expectation. */
+LEAKWRAP_INLINE bool leakwrap_is_expected(uintptr_t pc, uintptr_t sp)
 {
-	return leakwrap_unlikely(leakwrap_self.expecting != 0) &&
-	       leakwrap_meet_expectation(pc, sp, is_outer);
+	return leakwrap_unlikely(leakwrap_self.expecting != 0) && leakwrap_meet_expectation(pc, sp);
 }
 
 /* Records BLOCK of SIZE bytes, which the expected call has allocated, without a call site.  Returns
@@ -59,26 +55,14 @@ bool leakwrap_record_expected(void *block, size_t size);
 
 #else
 
-LEAKWRAP_INLINE void leakwrap_expect_inner_call(uintptr_t sp)
+LEAKWRAP_INLINE void leakwrap_expect_malloc(uintptr_t sp)
 {
 	(void)sp;
 }
 
-LEAKWRAP_INLINE void leakwrap_end_expectation(void *block, LEAKWRAP_CALLER_PARAMS)
+LEAKWRAP_INLINE void leakwrap_end_expectation(const void *block, uintptr_t sp)
 {
-	(void)block, (void)pc, (void)sp, (void)fp;
-}
-
-LEAKWRAP_INLINE bool leakwrap_is_expected(uintptr_t pc, uintptr_t sp, bool is_outer)
-{
-	(void)pc, (void)sp, (void)is_outer;
-	return false;
-}
-
-LEAKWRAP_INLINE bool leakwrap_record_expected(void *block, size_t size)
-{
-	(void)block, (void)size;
-	return false;
+	(void)block, (void)sp;
 }
 
 #endif
