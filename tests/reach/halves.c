@@ -11,6 +11,11 @@ static uint32_t *volatile table;
 static char *volatile large; /* mmap(2) may place it above 4 GiB */
 static uint32_t inner[4];
 
+/* With COUNT, the word looks like an address between the heap and LARGE. */
+static volatile struct {
+	uint32_t pointer, count;
+} counted[KEPT];
+
 static NOINLINE void make(void)
 {
 	uint32_t *const pointers = malloc(sizeof(*pointers) * 2 * KEPT);
@@ -29,6 +34,10 @@ static NOINLINE void make(void)
 		inner[i] = (uint32_t)(uintptr_t)malloc(1000) + 16;
 	for (unsigned i = 0; i < LOST; i++)
 		*(void *volatile *)malloc(200) = NULL;
+	for (unsigned i = 0; i < KEPT; i++) {
+		counted[i].pointer = (uint32_t)(uintptr_t)malloc(50);
+		counted[i].count = i + 1;
+	}
 }
 
 int main(void)

@@ -175,7 +175,10 @@ static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, t
 
 	if (word - low < size) {
 		take(marking, word, at, from);
-	} else if (marking->image->word == 8 && at % 8 == 0 && stored >> 32 != 0) {
+		if (block_index_find(marking->index, word) != NO_BLOCK)
+			return;
+	}
+	if (marking->image->word == 8 && at % 8 == 0 && stored >> 32 != 0) {
 		take_half(marking, stored & UINT32_MAX, at, take, from);
 		take_half(marking, stored >> 32, at + 4, take, from);
 	}

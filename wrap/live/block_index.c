@@ -131,7 +131,9 @@ add_other(struct walk *walk, const struct leakwrap_indexed_region *in, uint32_t 
 	if (!leakwrap_block_load(in, number, &block))
 		return true;
 	end = leakwrap_block_end(block.address, block.size);
-	is_listed = block.size >= LEAKWRAP_LISTED_MIN;
+	/* In another block, a block that is not small is found in the list alone. */
+	is_listed = block.size >= LEAKWRAP_LISTED_MIN ||
+	            (block.size >= LEAKWRAP_SLOT_LARGE && block.address < walk->end);
 	if (walk->end == 0)
 		blocks.low = block.address;
 	else if (block.address < walk->end && !nest(walk, end))

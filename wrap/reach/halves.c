@@ -46,13 +46,16 @@ static __attribute__((noinline)) bool is_first_byte(uintptr_t half)
 	       block.address == half;
 }
 
-/* Calls TAKE for the halves of WORD that are addresses of first bytes, unless WORD itself may be an
- * address of a block. */
+/* Calls TAKE for the halves of WORD that are addresses of first bytes, unless WORD itself leads to
+ * a block. */
 static __attribute__((noinline)) void take_halves(uintptr_t word, void (*take)(uintptr_t half))
 {
 	const uintptr_t halves[] = {word & (LIMIT - 1), word >> 32};
+	struct leakwrap_indexed_block block;
 
-	if (word - leakwrap_block_index.low < leakwrap_block_index.high - leakwrap_block_index.low)
+	if (word - leakwrap_block_index.low <
+	            leakwrap_block_index.high - leakwrap_block_index.low &&
+	    leakwrap_block_index_find(word, &block))
 		return;
 	for (unsigned i = 0; i < 2; i++)
 		if (halves[i] % 8 == 0 &&
