@@ -279,8 +279,8 @@ static void mark_page(const struct leakwrap_mapping *mapping, uintptr_t start, u
 		mark_pool_header(mapping, start, first.address);
 }
 
-/* A shared mapping of a file is searched up to this size.  Pointers seldom stand in a file, and a
- * database may map terabytes. */
+/* A shared mapping of a file is searched up to this size, and so is shared memory that may only be
+ * read.  Pointers seldom stand there, and a database may map terabytes. */
 #define SHARED_FILE_MAX ((uintptr_t)64 << 20)
 
 /* Sets in PRESENT, by pages from START on, which pages of a shared mapping of a file are in memory.
@@ -339,7 +339,7 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
  * beside its code. */
 static bool is_root(const struct leakwrap_mapping *mapping)
 {
-	if (mapping->is_shared && !mapping->is_memory &&
+	if (mapping->is_shared && !(mapping->is_memory && mapping->is_writable) &&
 	    mapping->end - mapping->start > SHARED_FILE_MAX)
 		return false;
 	if (!mapping->is_readable || mapping->is_special)
