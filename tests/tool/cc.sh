@@ -279,6 +279,10 @@ equal "flags of the target" "$(head -n 1 "$ECHOED")" "$flags -mllvm -x=1 -dumpma
 
 # ccache in front of the tool takes it for a compiler that knows "--".
 status_is 0 "$lw" cc "$CC" -c -o "$W/short/cc.o" -- "$W/short/m.c"
+for compiler in "$CC" clang; do
+	command -v "$compiler" >"$W/which" 2>&1 || continue
+	status_is 0 "$lw" cc "$compiler" -o "$W/short/linked" -- "$W/short/m.c"
+done
 if command -v ccache >"$W/which" 2>&1; then
 	for compile in "ccache $lw cc -- $CC" "$lw cc -- ccache $CC"; do
 		export CCACHE_DIR="$W/ccache"

@@ -88,11 +88,13 @@ static void read_compiler(struct arguments *compiler, char *const *words, size_t
 	}
 }
 
-/* Returns true if COMPILER is gcc, which does not know the word "--", and this word stands in front
- * of WORDS, which need it not.  ccache gives "--" to compilers that it does not know. */
+/* Returns true if the word "--" in front of WORDS may be left out, because no word behind it looks
+ * like an option.  COMPILER is gcc, which does not know the word, or clang, which takes all words
+ * behind it, also those that are added, for files.  ccache gives "--" to compilers that it does not
+ * know. */
 static bool is_needless_end(const char *compiler, char *const *words)
 {
-	if (!is_compiler(compiler) || strstr(base_name(compiler), "clang"))
+	if (!is_compiler(compiler))
 		return false;
 	for (; *words; words++)
 		if (**words == '-' || **words == '@')
