@@ -41,6 +41,7 @@ BLOCK(keep_through_owner)
 BLOCK(keep_through_part)
 BLOCK(possible_between)
 BLOCK(possible_behind)
+BLOCK(possible_array)
 BLOCK(lose_in_free)
 BLOCK(keep_mapped_owner)
 BLOCK(keep_through_mapped_owner)
@@ -84,6 +85,8 @@ static NOINLINE void make_pool(void)
 	pool->first_part = part_of(pool);
 	*(void **)pool->first_part = keep_through_part();
 	add_node(pool, possible_between());
+	/* An array by new[] without elements, to whose end the pointer leads. */
+	add_node(pool, (void **)possible_array() + 1);
 	part_of(pool);
 	add_node(pool, possible_behind());
 	/* Memory that the pool has used before. */

@@ -99,7 +99,7 @@ static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, si
 /* Takes WORD of a gap of the parted block FROM.  All reachable blocks are known. */
 static void take_from_gap(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = block_index_find(marking->index, word);
+	const size_t number = find_pointee(marking, word);
 
 	if (number != NO_BLOCK && marking->marks[number].kind == MARK_UNREACHED)
 		set(marking, number, MARK_POSSIBLE, at, from);
