@@ -312,7 +312,7 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 	const size_t page = leakwrap_page_size(), group = LEAKWRAP_PAGES_AT_ONCE * page;
 	const bool is_shared_file = mapping->is_shared && !mapping->is_memory;
 	uintptr_t first = start & ~(uintptr_t)(page - 1);
-	uint64_t present[SHARED_FILE_MAX / LEAKWRAP_PAGE / LEAKWRAP_PAGES_AT_ONCE];
+	uint64_t present[SHARED_FILE_MAX / LEAKWRAP_PAGE / LEAKWRAP_PAGES_AT_ONCE] = {0};
 
 	if (is_shared_file)
 		find_present(present, first, mapping->end);
