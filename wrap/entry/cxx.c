@@ -102,20 +102,22 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 
 #endif
 
-#define NEW(name, parameters, arguments)                                                \
-	ENTRY_ALLOCATE_AS(leakwrap_record_new, leakwrap_pass_never, true, void *, name, \
-	                  parameters, arguments, size, size = fail_new(size))
-#define NEW_ARRAY(name, parameters, arguments)                                            \
-	ENTRY_ALLOCATE_AS(leakwrap_record_array, leakwrap_pass_never, true, void *, name, \
-	                  parameters, arguments, size, size = fail_new(size))
+/* Each operator has a parameter SIZE. */
+#define OPERATOR_NEW(verb, name, parameters, arguments, failure)                                \
+	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, true, void *, name, parameters, arguments, \
+	                  size, failure)
+#define NEW(name, parameters, arguments) \
+	OPERATOR_NEW(leakwrap_record_new, name, parameters, arguments, size = fail_new(size))
+#define NEW_ARRAY(name, parameters, arguments) \
+	OPERATOR_NEW(leakwrap_record_array, name, parameters, arguments, size = fail_new(size))
 
 /* The operators that return NULL. */
-#define NEW_NOTHROW(name, parameters, arguments)                                        \
-	ENTRY_ALLOCATE_AS(leakwrap_record_new, leakwrap_pass_never, true, void *, name, \
-	                  parameters, arguments, size, FAIL_NOTHROW(name, arguments))
-#define NEW_ARRAY_NOTHROW(name, parameters, arguments)                                    \
-	ENTRY_ALLOCATE_AS(leakwrap_record_array, leakwrap_pass_never, true, void *, name, \
-	                  parameters, arguments, size, FAIL_NOTHROW(name, arguments))
+#define NEW_NOTHROW(name, parameters, arguments)                       \
+	OPERATOR_NEW(leakwrap_record_new, name, parameters, arguments, \
+	             FAIL_NOTHROW(name, arguments))
+#define NEW_ARRAY_NOTHROW(name, parameters, arguments)                   \
+	OPERATOR_NEW(leakwrap_record_array, name, parameters, arguments, \
+	             FAIL_NOTHROW(name, arguments))
 #define DELETE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments)
 #define DELETE_ARRAY(name, parameters, arguments) \

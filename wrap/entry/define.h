@@ -125,85 +125,84 @@ __asm__(".globl leakwrap_disable");
  * add the wrapper to the sample's backtrace.  leakwrap_NAME_not_fast stands apart, so that the
  * wrapper saves no register before it leaves.
  *
- * IS_OUTER: whether the real function allocates by another wrapped function, whose record is taken
- * over.  A constant.  The slow path expects that call (expected.h).
+ * IS_NEW: whether the function is an operator new, which calls malloc.  A constant.  Then the fast
+ * path takes over what malloc has recorded, and the slow path expects that call (expected.h).
  *
  * The slot value is predicted before the real call.  Its loads have the whole call to arrive, and
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
  * variable for the caller would take a register that malloc had to save.  The new block is hidden
  * before the last call: else the compiler moves it there early, and back before it returns it. */
-#define ENTRY_DEFINE_ALLOCATE(verb, pass, is_outer, type, name, parameters, arguments, size, \
-                              failure)                                                       \
-	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)         \
-	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,              \
-	                                                 LEAKWRAP_CALLER_PARAMS)             \
-	{                                                                                    \
-		leakwrap_begin_allocation();                                                 \
-		ENTRY_FIND_ORIGINAL();                                                       \
-		ENTRY_ATTEMPT(name, arguments)                                               \
-		if (is_outer)                                                                \
-			leakwrap_expect_malloc(sp);                                          \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-		if (is_outer)                                                                \
-			leakwrap_end_expectation(new_block, sp);                             \
-		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS); \
-	}                                                                                    \
-	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                            \
-	{                                                                                    \
-		size_t bytes = size;                                                         \
-		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */     \
-		leakwrap_begin_allocation();                                                 \
-		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                         \
-		if (leakwrap_likely(passed && leakwrap_pass_after_call(bytes)))              \
-			return passed;                                                       \
-		LEAKWRAP_HIDE_VALUE(passed);                                                 \
-		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);             \
-	}                                                                                    \
-	ENTRY_SLOW_PATH type leakwrap_##name##_not_fast parameters                           \
-	{                                                                                    \
-		if (leakwrap_likely(leakwrap_thread_is_sampling()))                          \
-			return leakwrap_##name##_sampled arguments;                          \
-		struct leakwrap_caller caller = LEAKWRAP_CALLER;                             \
-		ENTRY_MEET_EXPECTATION(verb, name, arguments, size)                          \
-		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                     \
-		                                   LEAKWRAP_CALLER_ARGS(caller));            \
-	}                                                                                    \
-	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                           \
-	{                                                                                    \
-		struct leakwrap_thread *const self = leakwrap_kept_self();                   \
-		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                  \
-			if (leakwrap_likely(pass(self, size)))                               \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                 \
-			return leakwrap_##name##_not_fast arguments;                         \
-		}                                                                            \
-		leakwrap_thread_begin_allocation(self);                                      \
-		uint32_t value = leakwrap_fast_predict_small(self, size, LEAKWRAP_CALLER);   \
-		if (leakwrap_unlikely(value == 0)) {                                         \
-			struct leakwrap_caller caller = LEAKWRAP_CALLER;                     \
-			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,             \
-			                                   LEAKWRAP_CALLER_ARGS(caller));    \
-		}                                                                            \
-		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                      \
-		if ((is_outer) &&                                                            \
-		    leakwrap_likely(leakwrap_fast_take_over(self, value, new_block)))        \
-			return new_block;                                                    \
-		if (leakwrap_likely(leakwrap_fast_record(self, value, new_block)))           \
-			return new_block;                                                    \
-		LEAKWRAP_HIDE_VALUE(new_block);                                              \
-		return verb(leakwrap_predicted_site(value), new_block,                       \
-		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                \
+#define ENTRY_DEFINE_ALLOCATE(verb, pass, is_new, type, name, parameters, arguments, size,        \
+                              failure)                                                            \
+	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)              \
+	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                   \
+	                                                 LEAKWRAP_CALLER_PARAMS)                  \
+	{                                                                                         \
+		leakwrap_begin_allocation();                                                      \
+		ENTRY_FIND_ORIGINAL();                                                            \
+		ENTRY_ATTEMPT(name, arguments)                                                    \
+		if (is_new)                                                                       \
+			leakwrap_expect_malloc(sp);                                               \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		if (is_new)                                                                       \
+			leakwrap_end_expectation(new_block, sp);                                  \
+		return verb(LEAKWRAP_SITE_NONE, new_block, size, LEAKWRAP_CALLER_OF_PARAMS);      \
+	}                                                                                         \
+	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                                 \
+	{                                                                                         \
+		size_t bytes = size;                                                              \
+		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */          \
+		leakwrap_begin_allocation();                                                      \
+		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                              \
+		if (leakwrap_likely(passed && leakwrap_pass_after_call(bytes)))                   \
+			return passed;                                                            \
+		LEAKWRAP_HIDE_VALUE(passed);                                                      \
+		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);                  \
+	}                                                                                         \
+	ENTRY_SLOW_PATH type leakwrap_##name##_not_fast parameters                                \
+	{                                                                                         \
+		if (leakwrap_likely(leakwrap_thread_is_sampling()))                               \
+			return leakwrap_##name##_sampled arguments;                               \
+		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                  \
+		ENTRY_MEET_EXPECTATION(verb, name, arguments, size)                               \
+		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                          \
+		                                   LEAKWRAP_CALLER_ARGS(caller));                 \
+	}                                                                                         \
+	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                                \
+	{                                                                                         \
+		struct leakwrap_thread *const self = leakwrap_kept_self();                        \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                       \
+			if (leakwrap_likely(pass(self, size)))                                    \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			return leakwrap_##name##_not_fast arguments;                              \
+		}                                                                                 \
+		leakwrap_thread_begin_allocation(self);                                           \
+		uint32_t value = leakwrap_fast_predict_small(self, size, LEAKWRAP_CALLER);        \
+		if (leakwrap_unlikely(value == 0)) {                                              \
+			struct leakwrap_caller caller = LEAKWRAP_CALLER;                          \
+			return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                  \
+			                                   LEAKWRAP_CALLER_ARGS(caller));         \
+		}                                                                                 \
+		void *new_block = ENTRY_CALL_ORIGINAL(name, arguments);                           \
+		if ((is_new) && leakwrap_likely(leakwrap_fast_take_over(self, value, new_block))) \
+			return new_block;                                                         \
+		if (leakwrap_likely(leakwrap_fast_record(self, value, new_block)))                \
+			return new_block;                                                         \
+		LEAKWRAP_HIDE_VALUE(new_block);                                                   \
+		return verb(leakwrap_predicted_site(value), new_block,                            \
+		            leakwrap_predicted_size(value), LEAKWRAP_CALLER);                     \
 	}
 
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  FAILURE: the
  * statement that makes it fail (ENTRY_DEFINE_ATTEMPT). */
-#define ENTRY_ALLOCATE_AS(verb, pass, is_outer, type, name, parameters, arguments, size, failure) \
-	ENTRY_DECLARE(type, name, parameters);                                                    \
-	ENTRY_DEFINE_ALLOCATE(verb, pass, is_outer, type, name, parameters, arguments, size,      \
-	                      failure)                                                            \
-	type ENTRY_WRAPPER(name, parameters)                                                      \
-	{                                                                                         \
-		return leakwrap_##name##_allocate arguments;                                      \
-	}                                                                                         \
+#define ENTRY_ALLOCATE_AS(verb, pass, is_new, type, name, parameters, arguments, size, failure) \
+	ENTRY_DECLARE(type, name, parameters);                                                  \
+	ENTRY_DEFINE_ALLOCATE(verb, pass, is_new, type, name, parameters, arguments, size,      \
+	                      failure)                                                          \
+	type ENTRY_WRAPPER(name, parameters)                                                    \
+	{                                                                                       \
+		return leakwrap_##name##_allocate arguments;                                    \
+	}                                                                                       \
 	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
 /* The same for a function that may call other wrapped functions. */

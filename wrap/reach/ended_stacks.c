@@ -114,9 +114,10 @@ static uintptr_t find_id(const struct description *own)
 
 /* Visits, for each address of code in the words below the bounds of THREAD, the argument behind it,
  * and the result before it if nobody can take that any more: the thread has been joined, or is
- * detached.  A detached thread may be joined by itself alone.  ID_BELOW: as of find_id. */
-static void each_past(const struct description *thread, uintptr_t id_below,
-                      void (*visit)(void *context, uintptr_t start, uintptr_t end), void *context)
+ * detached.  A detached thread may be joined by itself alone.  ID_BELOW: what find_id returned. */
+static void visit_remains(const struct description *thread, uintptr_t id_below,
+                          void (*visit)(void *context, uintptr_t start, uintptr_t end),
+                          void *context)
 {
 	const bool is_joined = id_below != 0 && half_at(thread->bounds - id_below) == ID_OF_JOINED;
 
@@ -162,6 +163,6 @@ void leakwrap_ended_stacks_each(uintptr_t own_pointer,
 			visit(context, mapping[i].start, pointer);
 		}
 		thread = describe(pointer, &layout);
-		each_past(&thread, id_below, visit, context);
+		visit_remains(&thread, id_below, visit, context);
 	}
 }

@@ -289,8 +289,10 @@ static void find_present(uint64_t *present, uintptr_t start, uintptr_t end)
 {
 	size_t page = leakwrap_page_size();
 
-	for (; start < end; start += LEAKWRAP_PAGES_AT_ONCE * page)
+	do {
 		*present++ = leakwrap_pages_present((const void *)start, end - start, &page);
+		start += LEAKWRAP_PAGES_AT_ONCE * page;
+	} while (start < end);
 }
 
 /* Returns a bit for each of the next pages of MAPPING, from START on and before END: set if the
@@ -312,7 +314,7 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 	const size_t page = leakwrap_page_size(), group = LEAKWRAP_PAGES_AT_ONCE * page;
 	const bool is_shared_file = mapping->is_shared && !mapping->is_memory;
 	uintptr_t first = start & ~(uintptr_t)(page - 1);
-	uint64_t present[SHARED_FILE_MAX / LEAKWRAP_PAGE / LEAKWRAP_PAGES_AT_ONCE] = {0};
+	uint64_t present[SHARED_FILE_MAX / LEAKWRAP_PAGE / LEAKWRAP_PAGES_AT_ONCE];
 
 	if (is_shared_file)
 		find_present(present, first, mapping->end);

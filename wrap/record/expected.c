@@ -47,7 +47,8 @@ static bool is_in_cxx_library(uintptr_t pc)
 	return false;
 }
 
-/* Learns the call that returns to PC.  Returns false if it is none of a C++ library. */
+/* Learns the call that returns to PC.  Returns false and learns nothing if no C++ library makes it.
+ */
 static bool learn(uintptr_t pc)
 {
 	if (!is_in_cxx_library(pc))
@@ -108,8 +109,8 @@ bool leakwrap_record_expected(void *block, size_t size)
 	                            leakwrap_slot_value(size, LEAKWRAP_SITE_LOST, 0), block);
 }
 
-/* The expectation is still there if the real operator called no malloc of a shared library.  It is
- * another's if a signal handler has left an operator new of its own by siglongjmp. */
+/* The expectation is still there if no shared library called malloc.  With another stack pointer, a
+ * call of operator new began it that a signal handler has left by siglongjmp. */
 void leakwrap_end_expectation(const void *block, uintptr_t sp)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;

@@ -1,9 +1,10 @@
 /* expected.h - operator new expects a call of malloc, and finds the call site for it.
  *
- *   operator new ──► expect ──► the C++ library's operator new ──► malloc: expected?
- *        │                                                           │ yes
- *        ▼                                                           ▼
- *   finds the call site ◄──────────────────── records the block without a call site
+ *   operator new ──► expects malloc ──► the real operator new ──► malloc
+ *        │                                                          │
+ *        │                        records the block without a call site
+ *        ▼
+ *   finds the call site
  *
  * Where the calls of shared libraries are recorded, both operator new and the malloc that it calls
  * are traced, and operator new takes malloc's block over.  If the stack must be walked, malloc need
