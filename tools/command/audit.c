@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/command/commands.h"
+#include "tools/elf/libraries.h"
 #include "tools/elf/own_allocators.h"
 #include "tools/elf/program.h"
 #include "tools/elf/unwind_tables.h"

@@ -17,14 +17,6 @@ struct own_allocator {
 size_t find_own_allocators(struct program *program, struct own_allocator *found, size_t room,
                            struct arena *arena);
 
-/* Returns true if the shared library NAME imports malloc or a relative.  BY_SECOND_NAME: if it
- * imports __libc_malloc or a relative.  Looks where the program's loader does.  Returns false if it
- * is not there, and for parts of the C library. */
-bool library_allocates(const struct program *program, const char *name, bool by_second_name);
-
-/* Returns true if the tracer is in the shared library NAME, which PROGRAM needs. */
-bool library_is_traced(const struct program *program, const char *name);
-
 /* Returns true if the program's own definition of ENTRY's function calls the tracer, which so sees
  * what the function allocates or releases. */
 bool calls_tracer(const struct program *program, const struct entry *entry);
