@@ -7,6 +7,14 @@
 
 /* -- words ------------------------------------------------------------------------------------- */
 
+/* Returns true if WORD is one of WORDS, which NULL ends. */
+static bool is_one_of(const char *word, const char *const *words)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	return *words != NULL;
+}
+
 bool takes_argument(const char *word)
 {
 	static const char *const options[] = {
@@ -61,11 +69,9 @@ bool takes_argument(const char *word)
 	        "-main-file-name",
 	        "-framework",
 	        "-G",
+	        NULL,
 	};
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		if (strcmp(word, options[i]) == 0)
-			return true;
-	return false;
+	return is_one_of(word, options);
 }
 
 /* Returns true if option WORD ends the compiler before the link, or makes it only print
@@ -96,12 +102,19 @@ static bool is_stopping(const char *word)
 	        "--assemble",
 	        "--compile",
 	        "--preprocess",
+	        NULL,
 	};
-	for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-		if (strcmp(word, options[i]) == 0)
-			return true;
-	return strncmp(word, "-print-", 7) == 0 || strncmp(word, "--print-", 8) == 0 ||
-	       strncmp(word, "--help=", 7) == 0;
+	return is_one_of(word, options) || strncmp(word, "-print-", 7) == 0 ||
+	       strncmp(word, "--print-", 8) == 0 || strncmp(word, "--help=", 7) == 0;
+}
+
+const char *next_linker_word(const char **rest, size_t *length)
+{
+	const char *word = **rest ? *rest : NULL;
+
+	*length = strcspn(*rest, ",");
+	*rest += *length + ((*rest)[*length] == ',');
+	return word;
 }
 
 bool is_word(const char *word, size_t length, const char *text)
@@ -198,19 +211,17 @@ static void read_library(struct command_line *line, const char *name)
 /* Reads the option WORD, which has no argument in the next word. */
 static void read_option(struct command_line *line, const char *word)
 {
-	static const char *const no_programs[] = {"-shared", "--shared",      "-r",
-	                                          "-nolibc", "-nostartfiles", "-dynamiclib"};
-	for (size_t i = 0; i < sizeof no_programs / sizeof *no_programs; i++)
-		if (strcmp(word, no_programs[i]) == 0)
-			line->no_program = true;
+	static const char *const no_programs[] = {"-shared",       "--shared",    "-r", "-nolibc",
+	                                          "-nostartfiles", "-dynamiclib", NULL};
+	if (is_one_of(word, no_programs))
+		line->no_program = true;
 	if (is_stopping(word))
 		line->stops_early = true;
 	else if (strncmp(word, "-Wl,", 4) == 0) {
-		for (const char *part = word + 4; *part;) {
-			size_t length = strcspn(part, ",");
+		size_t length;
+		word += 4;
+		for (const char *part; (part = next_linker_word(&word, &length)) != NULL;)
 			read_linker_word(line, part, length);
-			part += length + (part[length] == ',');
-		}
 	} else if (strncmp(word, "-x", 2) == 0 && word[2])
 		read_language(line, word + 2);
 	else if (is_static_option(word))

@@ -43,6 +43,10 @@ bool takes_argument(const char *word);
 /* Returns true if WORD names a file to compile or link. */
 bool is_input_file(const char *word);
 
+/* Returns the next word for the linker in *REST, what is left behind "-Wl,", and sets *LENGTH.
+ * Moves *REST behind it.  Returns NULL at the end. */
+const char *next_linker_word(const char **rest, size_t *length);
+
 /* Returns true if the LENGTH bytes at WORD are TEXT. */
 bool is_word(const char *word, size_t length, const char *text);
 

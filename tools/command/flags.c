@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/command/commands.h"
+#include "tools/command/command_line.h"
 #include "tools/command/link.h"
 
 struct flags_options {
@@ -65,7 +66,7 @@ static void add_ld_words(struct arguments *words, struct arena *arena, const cha
 {
 	FILE *file = word[0] == '@' ? fopen(word + 1, "re") : NULL;
 	char *line = NULL;
-	size_t room = 0;
+	size_t room = 0, part_length;
 	ssize_t length;
 
 	while (file && (length = getline(&line, &room, file)) > 0)
@@ -80,11 +81,9 @@ static void add_ld_words(struct arguments *words, struct arena *arena, const cha
 		add_argument(words, word);
 		return;
 	}
-	for (const char *part = word + 4; *part;) {
-		length = (ssize_t)strcspn(part, ",");
-		add_argument(words, arena_copy(arena, part, (size_t)length));
-		part += length + (part[length] == ',');
-	}
+	word += 4;
+	for (const char *part; (part = next_linker_word(&word, &part_length)) != NULL;)
+		add_argument(words, arena_copy(arena, part, part_length));
 }
 
 /* Writes WORD as a word of a response file (gcc(1), @file).  A backslash escapes space, quotes and
