@@ -88,6 +88,21 @@ static bool begins_with_any(const char *name, const char *const *prefixes)
 	return *prefixes != NULL;
 }
 
+static const char *base_name(const struct leakwrap_module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	return slash ? slash + 1 : module->path;
+}
+
+bool leakwrap_is_cxx_library(const struct leakwrap_module *module)
+{
+	static const char *const names[] = {"libstdc++.", "libc++.",    "libc++abi.",
+	                                    "libgcc_s.",  "libsupc++.", NULL};
+
+	return !module->main && begins_with_any(base_name(module), names);
+}
+
 /* Does the shared C library allocate for the caller of its function NAME?  scanf does with the
  * format "%ms", and calls a function that has no name.  The functions of an obstack call what the
  * program chose to allocate by; the lists have only functions that call malloc by name. */
@@ -166,26 +181,23 @@ static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 	static const char *const c_library[] = {"libc.",  "libc-2", "ld-musl",   "libpthread",
 	                                        "libdl.", "librt.", "libresolv", "libnss_",
 	                                        "libnsl", NULL};
-	static const char *const cxx_library[] = {"libstdc++.", "libc++.",    "libc++abi.",
-	                                          "libgcc_s.",  "libsupc++.", NULL};
 	static const char *const loader[] = {"ld-", "ld.", "ld64.", NULL};
 	/* Functions of the C++ library that allocate for the library itself. */
 	static const char *const kept_by_cxx[] = {"_ZNSt6locale", "_ZNSt8ios_base4Init",
 	                                          "_ZNSt8ios_base15sync_with_stdio", NULL};
 	struct leakwrap_function function;
 	bool is_named;
-	const char *base, *slash;
+	const char *base;
 
 	if (!module)
 		return ROLE_OWNER;
-	slash = strrchr(module->path, '/');
-	base = slash ? slash + 1 : module->path;
+	base = base_name(module);
 	if (!module->main && begins_with_any(base, c_library))
 		return role_in_libc(pc, module);
 	is_named = leakwrap_symbol_find(module, pc - 1, &function);
 	if (module->main)
 		return role_in_program(module, is_named ? &function : NULL);
-	if (begins_with_any(base, cxx_library))
+	if (leakwrap_is_cxx_library(module))
 		return is_named && begins_with_any(function.name, kept_by_cxx) ? ROLE_SYSTEM
 		                                                               : ROLE_FOR_CALLER;
 	return begins_with_any(base, loader) ? ROLE_SYSTEM : ROLE_OWNER;

@@ -8,7 +8,11 @@
 #include "wrap/module/modules.h"
 #include "wrap/unwind/trace.h"
 
-/* All functions are signal-safe, and are called by the thread that writes the dump. */
+/* Returns true if MODULE is the shared C++ library, or a part of it.  Signal-safe; for any
+ * thread. */
+bool leakwrap_is_cxx_library(const struct leakwrap_module *module);
+
+/* The functions below are signal-safe, and are called by the thread that writes the dump. */
 
 /* Discards the cached answers of the dump before.  Called when a dump begins. */
 void leakwrap_origin_start(void);

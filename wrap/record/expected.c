@@ -1,13 +1,13 @@
 /* expected.c - see expected.h. */
 #include "wrap/record/expected.h"
 
+#include "report/origin.h"
 #include "wrap/base/sampling.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/record/fast_path.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /* The return addresses of expected calls.  operator new and its aligned form have one each.  0: no
  * call yet. */
@@ -30,28 +30,13 @@ static bool is_learned(uintptr_t pc)
 	return false;
 }
 
-/* Returns whether PC is in a shared C++ library that is never unloaded. */
-static bool is_in_cxx_library(uintptr_t pc)
-{
-	static const char *const names[] = {"libstdc++.", "libc++.", "libc++abi."};
-	const struct leakwrap_module *const module = leakwrap_module_at(pc);
-	const char *slash, *base;
-
-	if (!module || module->main || !module->permanent)
-		return false;
-	slash = strrchr(module->path, '/');
-	base = slash ? slash + 1 : module->path;
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strncmp(base, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Learns the call that returns to PC.  Returns false and learns nothing if no C++ library makes it.
- */
+/* Learns the call that returns to PC.  Returns false and learns nothing if it is not made by a
+ * shared C++ library that is never unloaded. */
 static bool learn(uintptr_t pc)
 {
-	if (!is_in_cxx_library(pc))
+	const struct leakwrap_module *const module = leakwrap_module_at(pc);
+
+	if (!module || !module->permanent || !leakwrap_is_cxx_library(module))
 		return false;
 	for (unsigned i = 0; i < CALLS; i++) {
 		uintptr_t none = 0;
