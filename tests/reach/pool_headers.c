@@ -46,8 +46,18 @@ BLOCK(lose_in_free)
 BLOCK(keep_mapped_owner)
 BLOCK(keep_through_mapped_owner)
 BLOCK(lose_in_mapped_gap)
+BLOCK(keep_beside_pool)
+BLOCK(keep_on_stack)
 
 static struct pool *volatile pools[2];
+
+/* A pool with a part, and a variable on the same page. */
+struct variables {
+	char pool[256];
+	void *volatile variable;
+};
+
+static struct variables variables;
 
 static void *carve(struct pool *pool, size_t size)
 {
@@ -112,8 +122,18 @@ static NOINLINE void map_pool(void)
 
 int main(void)
 {
+	static struct variables *volatile places[2];
+	struct variables local;
+
 	make_pool();
 	map_pool();
+	places[0] = &variables;
+	places[1] = &local;
+	for (int i = 0; i < 2; i++)
+		leakwrap_record(places[i]->pool, sizeof(local.pool));
+	places[0]->variable = keep_beside_pool();
+	places[1]->variable = keep_on_stack();
 	clear_stack();
-	return raise(SIGUSR1);
+	/* A core file is made at the exit. */
+	exit(raise(SIGUSR1));
 }

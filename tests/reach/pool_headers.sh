@@ -1,7 +1,7 @@
 #!/bin/sh
 # What leads from a pool's own header is reachable, also where the program has declared the parts of
-# the pool. What only the pool's other memory leads to is possibly lost at most. The search in a
-# core file agrees.
+# the pool. What only the pool's other memory leads to is possibly lost at most. Variables beside a
+# pool are roots, in a module and on a stack. The search in a core file agrees.
 . tests/lib.sh
 
 # kinds: prints the kind of the block of each function in the dump.
@@ -13,7 +13,7 @@ kinds() {
 }
 
 for function in keep_owner keep_through_owner keep_through_part keep_mapped_owner \
-	keep_through_mapped_owner; do
+	keep_through_mapped_owner keep_beside_pool keep_on_stack; do
 	echo "$function reachable"
 done >"$W/unsorted"
 for function in possible_between possible_behind possible_array; do

@@ -275,48 +275,7 @@ static void mark_pool_header(struct marking *marking, const struct root_search *
 		mark_range(marking, start, index->blocks[next].address);
 }
 
-/* Marks from START to END, which are in one part. */
-static void mark_pages(struct marking *marking, const struct root_search *search, uint64_t start,
-                       uint64_t end)
-{
-	while (start < end) {
-		const uint64_t behind =
-		        end - start < PAGE - start % PAGE ? end : start + (PAGE - start % PAGE);
-		/* A page with a live block is the allocator's as a whole, but not on a board. */
-		if (!has_block(search->index, start, behind))
-			mark_range(marking, start, behind);
-		else if (!search->list->is_heap_known || !search->image->is_core)
-			mark_between_blocks(marking, search, start, behind);
-		else
-			mark_pool_header(marking, search, start, behind);
-		start = behind;
-	}
-}
-
-/* Marks from AT to END but for EXCEPTIONS. */
-static void mark_but_for(struct marking *marking, const struct root_search *search,
-                         const struct exceptions *exceptions, uint64_t at, uint64_t end)
-{
-	for (size_t i = 0; i < exceptions->count && exceptions->all[i].start < end; i++) {
-		if (exceptions->all[i].end <= at)
-			continue;
-		if (exceptions->all[i].start > at)
-			mark_pages(marking, search, at, exceptions->all[i].start);
-		at = exceptions->all[i].end;
-	}
-	if (at < end)
-		mark_pages(marking, search, at, end);
-}
-
-/* Returns true if PART may hold pointers.  Memory that is only read may have been written to
- * before.  The code of a module is never a root. */
-static bool is_root(const struct root_search *search, const struct image_part *part)
-{
-	return part->is_readable && part->length > 0 &&
-	       (part->is_writable || !part->is_code ||
-	        (search->image->is_core && !image_module_at(search->modules, part->start)));
-}
-
+/* What a part of the image is used for. */
 enum part_use { USE_MODULE, USE_OTHER, USE_STACK };
 
 static enum part_use use_of(const struct root_search *search, const struct image_part *part)
@@ -329,6 +288,53 @@ static enum part_use use_of(const struct root_search *search, const struct image
 	return USE_OTHER;
 }
 
+/* Marks from START to END, which are in one part of the given USE. */
+static void mark_pages(struct marking *marking, const struct root_search *search, uint64_t start,
+                       uint64_t end, enum part_use use)
+{
+	const bool may_be_allocators =
+	        use == USE_OTHER && search->list->is_heap_known && search->image->is_core;
+
+	while (start < end) {
+		const uint64_t behind =
+		        end - start < PAGE - start % PAGE ? end : start + (PAGE - start % PAGE);
+		/* A page with a live block is the allocator's as a whole, unless it has variables,
+		 * but not on a board. */
+		if (!has_block(search->index, start, behind))
+			mark_range(marking, start, behind);
+		else if (!may_be_allocators)
+			mark_between_blocks(marking, search, start, behind);
+		else
+			mark_pool_header(marking, search, start, behind);
+		start = behind;
+	}
+}
+
+/* Marks from AT to END, which are in one part of the given USE, but for EXCEPTIONS. */
+static void mark_but_for(struct marking *marking, const struct root_search *search,
+                         const struct exceptions *exceptions, uint64_t at, uint64_t end,
+                         enum part_use use)
+{
+	for (size_t i = 0; i < exceptions->count && exceptions->all[i].start < end; i++) {
+		if (exceptions->all[i].end <= at)
+			continue;
+		if (exceptions->all[i].start > at)
+			mark_pages(marking, search, at, exceptions->all[i].start, use);
+		at = exceptions->all[i].end;
+	}
+	if (at < end)
+		mark_pages(marking, search, at, end, use);
+}
+
+/* Returns true if PART may hold pointers.  Memory that is only read may have been written to
+ * before.  The code of a module is never a root. */
+static bool is_root(const struct root_search *search, const struct image_part *part)
+{
+	return part->is_readable && part->length > 0 &&
+	       (part->is_writable || !part->is_code ||
+	        (search->image->is_core && !image_module_at(search->modules, part->start)));
+}
+
 static void mark_parts(struct marking *marking, const struct root_search *search,
                        const struct exceptions *exceptions, enum part_use use)
 {
@@ -336,7 +342,7 @@ static void mark_parts(struct marking *marking, const struct root_search *search
 		const struct image_part *part = &search->image->parts[i];
 		if (is_root(search, part) && use_of(search, part) == use)
 			mark_but_for(marking, search, exceptions, part->start,
-			             part->start + part->length);
+			             part->start + part->length, use);
 	}
 }
 
@@ -426,7 +432,7 @@ static void mark_listed(struct marking *marking, const struct root_search *searc
 {
 	for (size_t i = 0; i < search->list->root_count; i++)
 		mark_but_for(marking, search, exceptions, search->list->roots[i].start,
-		             search->list->roots[i].end);
+		             search->list->roots[i].end, USE_MODULE);
 }
 
 /* Marks from all memory that may hold pointers. */
