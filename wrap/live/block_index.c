@@ -204,7 +204,20 @@ LEAKWRAP_INLINE bool add_planes(struct walk *walk, const struct leakwrap_indexed
 	return true;
 }
 
-/* Adds the blocks without a slot. */
+/* Lists the small block of a slot in which the block without a slot from ADDRESS to END lies.  IN:
+ * the region of ADDRESS.  Returns false if there is no memory. */
+static bool list_pool(const struct leakwrap_indexed_region *in, uintptr_t address, uintptr_t end)
+{
+	struct leakwrap_indexed_block pool;
+
+	if (!leakwrap_block_find_in_cards(in, address, &pool))
+		return true;
+	note_overlap(pool.address, leakwrap_block_end(pool.address, pool.size));
+	note_overlap(address, end);
+	return add_listed(&(struct leakwrap_live_block){pool.address, pool.size, pool.site}, true);
+}
+
+/* Adds the blocks without a slot, and the small blocks in which they lie. */
 static bool add_exact(void)
 {
 	const struct leakwrap_exact_block *record = leakwrap_exact_newest();
@@ -224,7 +237,7 @@ static bool add_exact(void)
 		    in_slot.address == read.address)
 			continue;
 		end = leakwrap_block_end(read.address, read.size);
-		if (!add_listed(&read, false))
+		if ((in && !list_pool(in, read.address, end)) || !add_listed(&read, false))
 			return false;
 		blocks.exact_count++;
 		blocks.ignored_count += read.site == LEAKWRAP_SITE_IGNORED;
@@ -243,8 +256,39 @@ static bool add_exact(void)
 	return true;
 }
 
-/* Finds the listed blocks in which other blocks lie, and where blocks without a slot lie in
- * others. */
+/* Removes all but one of the equal entries of a block with a slot: it may have been listed for
+ * several blocks that lie in it. */
+static void merge_listed(void)
+{
+	struct leakwrap_listed_block *last = blocks.listed;
+
+	if (blocks.listed_count == 0)
+		return;
+	for (size_t i = 1; i < blocks.listed_count; i++)
+		if (!blocks.listed[i].has_slot || !last->has_slot ||
+		    blocks.listed[i].address != last->address)
+			*++last = blocks.listed[i];
+	blocks.listed_count = (size_t)(last - blocks.listed) + 1;
+}
+
+/* Sets AROUND of each listed block. */
+static void find_around(void)
+{
+	struct leakwrap_listed_block *const listed = blocks.listed;
+	size_t around = 0;
+
+	for (size_t i = 0; i < blocks.listed_count; i++) {
+		const uintptr_t end = leakwrap_block_end(listed[i].address, listed[i].size);
+
+		while (around > 0 && leakwrap_block_end(listed[around - 1].address,
+		                                        listed[around - 1].size) <= end)
+			around = listed[around - 1].around;
+		listed[i].around = (uint32_t)around;
+		around = i + 1;
+	}
+}
+
+/* Finds the listed blocks in which other blocks lie. */
 static void find_parted(void)
 {
 	struct leakwrap_indexed_block other;
@@ -262,11 +306,6 @@ static void find_parted(void)
 			continue;
 		if (leakwrap_block_find_next(listed->address + listed->has_slot, end, &other)) {
 			listed->is_parted |= listed->size > 1;
-			note_overlap(listed->address, end);
-		}
-		if (!listed->has_slot && in &&
-		    leakwrap_block_find_in_cards(in, listed->address, &other)) {
-			note_overlap(other.address, leakwrap_block_end(other.address, other.size));
 			note_overlap(listed->address, end);
 		}
 	}
@@ -366,6 +405,8 @@ static bool index_blocks(void)
 	blocks.high = walk.end;
 	if (!add_exact())
 		return false;
+	merge_listed();
+	find_around();
 	find_parted();
 	/* The end of the last block may lead to it (wrap/reach/pointee.h). */
 	blocks.high += blocks.high != 0;

@@ -92,25 +92,13 @@ bool leakwrap_block_is_parted(uintptr_t address)
 	return false;
 }
 
-/* How many listed blocks before an address are tried.  They lie in each other only where a program
- * declares parts of a block (leakwrap_record). */
-#define TRIES 8
-
 static bool find_listed(uintptr_t address, struct leakwrap_indexed_block *found)
 {
-	size_t at = first_listed_above(address);
-
-	for (unsigned tries = 0; at > 0 && tries < TRIES; tries++) {
-		struct leakwrap_listed_block *const listed = &blocks.listed[--at];
-
-		if (holds(listed->address, listed->size, address)) {
-			*found = describe_listed(listed);
+	for (size_t at = first_listed_above(address); at > 0; at = blocks.listed[at - 1].around)
+		if (holds(blocks.listed[at - 1].address, blocks.listed[at - 1].size, address)) {
+			*found = describe_listed(&blocks.listed[at - 1]);
 			return true;
 		}
-		/* The parts of a parted block may be many. */
-		if (listed->is_parted)
-			tries = 0;
-	}
 	return false;
 }
 

@@ -193,6 +193,9 @@ struct leakwrap_listed_block {
 	uintptr_t address;
 	size_t size;
 	uint32_t site;
+	/* 1 + the index of the next block of the array that may hold what this one does not: it
+	 * begins at or before this one, and ends behind it; 0: none */
+	uint32_t around;
 	uint8_t bits; /* of a block without a slot, and above them whether it is pending */
 	bool has_slot, is_parted;
 };
