@@ -27,12 +27,13 @@
 #define SLEEP_LIMIT 100000000u
 #define LOOK_LIMIT  5000000u
 
-/* How long a thread is kept at the end of the process at most, in nanoseconds.  When the thread
- * that ends the process has slept at so many looks in turn, it perhaps waits for one that is
- * kept. */
+/* How long a thread is kept at the end of the process at most, in nanoseconds.  The thread that
+ * ends the process is looked at each KEEP_LOOK.  It perhaps waits for one that is kept if it has
+ * slept at LOOKS_WAITS looks in turn, or if it has not ended the process after LOOKS_SPINS. */
 #define KEEP_LIMIT  60000000000u
 #define KEEP_LOOK   10000000u
 #define LOOKS_WAITS 10u
+#define LOOKS_SPINS 500u
 
 enum { ASKED = 1, PARKED, GONE };
 
@@ -121,12 +122,13 @@ void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uin
 /* Looks at the thread that ends the process until it seems to wait, or DEADLINE has come. */
 static void look_at_ender(uint64_t deadline)
 {
-	unsigned looks = 0;
+	unsigned looks = 0, waits = 0;
 
-	while (looks < LOOKS_WAITS && leakwrap_time_monotonic() < deadline) {
+	while (waits < LOOKS_WAITS && looks < LOOKS_SPINS && leakwrap_time_monotonic() < deadline) {
 		const int ender = atomic_load(&park.ender);
 
-		looks = ender != 0 && leakwrap_thread_state(ender) == 'S' ? looks + 1 : 0;
+		waits = ender != 0 && leakwrap_thread_state(ender) == 'S' ? waits + 1 : 0;
+		looks += ender != 0;
 		leakwrap_wait(&park.lets_go, 0, KEEP_LOOK);
 	}
 }
