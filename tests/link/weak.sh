@@ -99,6 +99,15 @@ for linker in bfd gold lld mold; do
 	done
 done
 
+# A compiler that links by ld.lld of itself, without -fuse-ld.
+if command -v ld.lld >"$W/which" 2>&1; then
+	mkdir "$W/lld"
+	ln -s "$(command -v ld.lld)" "$W/lld/ld"
+	for kind in -pie -static; do
+		runs C "$CC" -B "$W/lld" -w $kind -fPIE -fno-builtin "$W/c.c" "$W/main.c"
+	done
+fi
+
 # The functions that clang's sanitizers replace are weak, too.
 if command -v clang >"$W/which" 2>&1 && command -v ld.lld >"$W/which" 2>&1; then
 	export ASAN_OPTIONS=detect_leaks=0 LSAN_OPTIONS=detect_leaks=0

@@ -275,7 +275,8 @@ rm -f "$ECHOED"
 status_is 2 "$lw" cc --options=exit=0 -- "$W/short/tcc" -Xclang -mno-x -o -m.o $flags \
 	"@$W/short/rsp" "$W/short/m.c" -I -B
 said '/tcc compiles not even an empty file with the flags of this link: it says nothing$'
-equal "flags of the target" "$(head -n 1 "$ECHOED")" "$flags -mllvm -x=1 -dumpmachine"
+equal "flags of the target" "$(head -n 2 "$ECHOED")" "$flags -mllvm -x=1 -Wl,--version
+$flags -mllvm -x=1 -dumpmachine"
 
 # ccache in front of the tool takes it for a compiler that knows "--".
 status_is 0 "$lw" cc "$CC" -c -o "$W/short/cc.o" -- "$W/short/m.c"

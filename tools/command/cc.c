@@ -11,6 +11,7 @@
 #include "tools/command/command_line.h"
 #include "tools/command/commands.h"
 #include "tools/command/link.h"
+#include "tools/command/linker.h"
 
 /* -- the compiler ------------------------------------------------------------------------------ */
 
@@ -235,11 +236,11 @@ int command_cc(int argc, char **argv)
 		link.cxx = is_cxx_compiler(argv + first, compiler_words) || line.cxx_library;
 		link.libcxx = line.libcxx;
 		link.static_libstdcxx = line.static_libstdcxx;
-		link.lld = line.lld;
 		/* A shared library may call malloc before the sanitizer's runtime has started.
 		 * The tracer's start would then call functions that the sanitizer replaces. */
 		link.program_only = link.program_only || line.sanitized;
 		read_compiler(&link.compiler, argv + first, compiler_words, &line);
+		link.lld = line.names_linker ? line.lld : is_lld_the_default(&link.compiler);
 		if (line.has_language) {
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");

@@ -170,12 +170,15 @@ static void read_language(struct command_line *line, const char *language)
 		line->stops_early = true;
 }
 
-/* Returns true if WORD is "-fuse-ld=lld", "-fuse-ld=lld-14" or "--ld-path=/usr/bin/ld.lld". */
-static bool is_choice_of_lld(const char *word)
+/* Reads WORD if it is "-fuse-ld=lld", "-fuse-ld=lld-14" or "--ld-path=/usr/bin/ld.lld".  Returns
+ * false if it is another option. */
+static bool read_linker_choice(struct command_line *line, const char *word)
 {
-	const char *linker = strchr(word, '=');
-	return linker && strstr(base_name(linker + 1), "lld") &&
-	       (strncmp(word, "-fuse-ld=", 9) == 0 || strncmp(word, "--ld-path=", 10) == 0);
+	if (strncmp(word, "-fuse-ld=", 9) != 0 && strncmp(word, "--ld-path=", 10) != 0)
+		return false;
+	line->names_linker = true;
+	line->lld = strstr(base_name(strchr(word, '=') + 1), "lld") != NULL;
+	return true;
 }
 
 static bool is_static_option(const char *word)
@@ -236,8 +239,8 @@ static void read_option(struct command_line *line, const char *word)
 		line->static_libstdcxx = true;
 	else if (strcmp(word, "-stdlib=libc++") == 0)
 		line->libcxx = true;
-	else if (is_choice_of_lld(word))
-		line->lld = true;
+	else if (read_linker_choice(line, word))
+		return;
 	else if (strncmp(word, "-fsanitize=", 11) == 0)
 		line->sanitized = true;
 	else if (strncmp(word, "-l", 2) == 0 && word[2])

@@ -18,9 +18,10 @@ struct command_line {
 	bool libcxx;       /* -stdlib=libc++ */
 	bool statically;   /* -static or -static-pie */
 	bool static_libstdcxx;
-	bool openmp; /* -fopenmp: gcc adds libgomp behind all other words */
-	bool lld;
-	bool sanitized; /* -fsanitize= */
+	bool openmp;       /* -fopenmp: gcc adds libgomp behind all other words */
+	bool names_linker; /* -fuse-ld= or --ld-path= */
+	bool lld;          /* ... and it is ld.lld */
+	bool sanitized;    /* -fsanitize= */
 	bool no_default_libraries;
 	bool no_start_files; /* -nostdlib: the compiler adds none */
 	bool start_file;     /* crtbegin.o or a relative */
