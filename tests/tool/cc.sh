@@ -83,6 +83,11 @@ called "$W/echo" a.o
 equal "in front of libraries" "$(head -n 1 words | sed 's/.*keep/keep/')" keep_allocator.o
 called "$W/echo" -static a.o
 ! grep -q keep_allocator words || fail "keeps a shared allocator for -static"
+# The last of such words for the linker decides.
+for kind in -static,-Bdynamic:0 -Bdynamic,-Bstatic:1 -dn,-lx,-dy:0 -non_shared:1; do
+	called "$W/echo" a.o -Wl,${kind%:*}
+	equal "$kind" "$(grep -cx -e -Wl,-Bstatic words)" ${kind#*:}
+done
 called "$W/echo" -o x.c "$W/g++" -o x.o -x c 5 a.o -lx
 equal "in front of the first input" "$(grep -A 1 keep_allocator words | tail -n 1)" a.o
 links a.o -fno-sanitize=all

@@ -7,12 +7,23 @@
 
 /* -- words ------------------------------------------------------------------------------------- */
 
+bool is_word(const char *word, size_t length, const char *text)
+{
+	return strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+/* Returns true if the LENGTH bytes at WORD are one of WORDS, which NULL ends. */
+static bool is_part_one_of(const char *word, size_t length, const char *const *words)
+{
+	while (*words && !is_word(word, length, *words))
+		words++;
+	return *words != NULL;
+}
+
 /* Returns true if WORD is one of WORDS, which NULL ends. */
 static bool is_one_of(const char *word, const char *const *words)
 {
-	while (*words && strcmp(*words, word) != 0)
-		words++;
-	return *words != NULL;
+	return is_part_one_of(word, strlen(word), words);
 }
 
 bool takes_argument(const char *word)
@@ -117,26 +128,26 @@ const char *next_linker_word(const char **rest, size_t *length)
 	return word;
 }
 
-bool is_word(const char *word, size_t length, const char *text)
-{
-	return strlen(text) == length && memcmp(word, text, length) == 0;
-}
-
 /* Reads the LENGTH bytes at WORD, which are a word for the linker. */
 static void read_linker_word(struct command_line *line, const char *word, size_t length)
 {
 	static const char *const not_programs[] = {"-r",          "-shared", "--shared",
 	                                           "-Bshareable", "-i",      "--relocatable",
-	                                           "--version",   "--help"};
-	for (size_t i = 0; i < sizeof not_programs / sizeof *not_programs; i++)
-		if (is_word(word, length, not_programs[i]))
-			line->no_program = true;
+	                                           "--version",   "--help",  NULL};
+	static const char *const only_static[] = {"-static", "-Bstatic", "-dn", "-non_shared",
+	                                          NULL};
+	static const char *const also_shared[] = {"-Bdynamic", "-dy", "-call_shared", NULL};
+
+	if (is_part_one_of(word, length, not_programs))
+		line->no_program = true;
+	if (is_part_one_of(word, length, only_static))
+		line->only_static_libraries = true;
+	else if (is_part_one_of(word, length, also_shared))
+		line->only_static_libraries = false;
 	if (is_word(word, length, "--wrap=malloc"))
 		line->wraps_malloc = true;
 	if (is_word(word, length, "leakwrap_wraps_are_complete"))
 		line->marked = true;
-	if (is_word(word, length, "-static"))
-		line->statically = true;
 }
 
 static bool has_suffix(const char *word, const char *suffix)
@@ -348,6 +359,8 @@ bool read_command_line(struct command_line *line)
 		else
 			read_option(line, word);
 	}
+	/* The C library comes last. */
+	line->statically = line->statically || line->only_static_libraries;
 	/* rustc gives -nodefaultlibs and -lc, others -nostdlib, -lc and startup files. */
 	bool has_c_library = !line->no_default_libraries || line->c_library;
 	/* Some choose functions by hand, and name the archive. */

@@ -16,7 +16,8 @@ struct command_line {
 	bool cxx_library;  /* -lstdc++ */
 	bool c_library;    /* -lc */
 	bool libcxx;       /* -stdlib=libc++ */
-	bool statically;   /* -static or -static-pie */
+	bool statically;   /* -static or -static-pie, or the next at the end */
+	bool only_static_libraries; /* from here on: -Wl,-static, without -Wl,-Bdynamic behind it */
 	bool static_libstdcxx;
 	bool openmp;       /* -fopenmp: gcc adds libgomp behind all other words */
 	bool names_linker; /* -fuse-ld= or --ld-path= */
