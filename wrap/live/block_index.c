@@ -309,8 +309,13 @@ static void find_parted(void)
 			note_overlap(listed->address, end);
 		}
 	}
+	blocks.parted_min = SIZE_MAX;
 	for (size_t i = 0; i < blocks.listed_count; i++)
-		blocks.parted_count += blocks.listed[i].is_parted;
+		if (blocks.listed[i].is_parted) {
+			blocks.parted_count++;
+			if (blocks.listed[i].size < blocks.parted_min)
+				blocks.parted_min = blocks.listed[i].size;
+		}
 }
 
 /* Sorts the regions by address with Shell's method.  New regions mostly lie in order already. */

@@ -47,7 +47,8 @@ struct leakwrap_block_index {
 	struct leakwrap_listed_block *listed; /* by address; of equal addresses the largest first */
 	size_t listed_count, listed_room;
 	size_t exact_count, parted_count, ignored_count;
-	uint8_t *memory; /* of the bits, the cards, and the marks of pending blocks */
+	size_t parted_min; /* the size of the smallest parted block */
+	uint8_t *memory;   /* of the bits, the cards, and the marks of pending blocks */
 	size_t memory_size, bits_size;
 	uint8_t *pending; /* a bit for each slot */
 	/* The bounds of all addresses that lead to blocks: from the first block on to the end of
@@ -269,6 +270,7 @@ LEAKWRAP_INLINE bool leakwrap_block_read(const struct leakwrap_indexed_region *i
 	        .shift = (uint8_t)(number % 4 * 2),
 	        .is_halfway = leakwrap_window_of(in, block.address).is_halfway,
 	        .is_parted = in->has_overlap && leakwrap_block_index.parted_count > 0 &&
+	                     block.size >= leakwrap_block_index.parted_min &&
 	                     leakwrap_block_is_parted(block.address),
 	};
 	return true;
