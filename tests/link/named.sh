@@ -113,6 +113,21 @@ told "leakwrap flags -o" "$W/app"
 	$("$lw" flags --allocator="$LIST" -- "$CC") || fail "with flags"
 told "leakwrap flags" "$W/app"
 
+# The allocator of a shared library, with linkers that drop libraries to which nothing refers.
+# shellcheck disable=SC2086 # a list of flags
+$CC $OPTIONS -fPIC -shared -o "$W/libvendor.so" tests/link/named_vendor.c || fail "shared vendor"
+for linker in bfd gold lld mold; do
+	command -v "ld.$linker" >"$W/which" 2>&1 || continue
+	for words in "-L$W -lvendor" "$W/libvendor.so" \
+		"-Wl,--whole-archive $W/vendor.a -Wl,--no-whole-archive"; do
+		# shellcheck disable=SC2086 # words
+		"$lw" cc --allocator="$LIST" -- "$CC" -fuse-ld=$linker -Wl,--as-needed -o "$W/app" \
+			"$W/named.o" $words -Wl,-rpath,"$W" 2>"$W/errors" ||
+			fail "$linker, $words: $(tail -n 3 "$W/errors")"
+		told "$linker, $words" "$W/app"
+	done
+done
+
 # -- a C++ program, by the C++ compiler; an exception ends the call of the allocator
 cat >"$W/exception.cpp" <<'END'
 #include <cstdlib>

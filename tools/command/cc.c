@@ -103,25 +103,47 @@ static bool is_needless_end(const char *compiler, char *const *words)
 	return true;
 }
 
-/* Adds WORDS, which begin with COUNT words of the compiler, to ARGUMENTS.  Puts EXTRA, if it is not
- * NULL, in front of the first input file, library or response file. */
-static void add_all_arguments(struct arguments *arguments, char *const *words, size_t count,
-                              const char *extra)
+/* What goes between the words of the user; each may be NULL. */
+struct additions {
+	const char *first; /* in front of the first input file, library or response file */
+	/* In front of the first library, behind an object: with --as-needed, ld.bfd keeps a shared
+	 * library only if an object in front of it refers to a function of it.  Calls of a named
+	 * allocator refer to its wrappers, and these to the allocator. */
+	const char *wrappers;
+};
+
+static bool is_library(const char *word)
 {
-	bool is_argument = false;
+	return strncmp(word, "-l", 2) == 0 || (word[0] != '-' && is_library_file(word));
+}
+
+/* Adds WORDS, which begin with COUNT words of the compiler, to ARGUMENTS, and ADDITIONS. */
+static void add_all_arguments(struct arguments *arguments, char *const *words, size_t count,
+                              struct additions additions)
+{
+	bool is_argument = false, has_object = false, takes_whole = false;
 
 	add_argument(arguments, words[0]);
 	for (size_t i = 1; words[i]; i++) {
 		const char *word = words[i];
+		const bool is_input = i >= count && !is_argument &&
+		                      (word[0] == '@' || is_library(word) ||
+		                       (word[0] != '-' && is_input_file(word)));
 		if (i >= count && !is_argument && strcmp(word, "--") == 0 &&
 		    is_needless_end(words[count - 1], words + i + 1))
 			continue;
-		if (extra && i >= count && !is_argument &&
-		    (word[0] == '@' || strncmp(word, "-l", 2) == 0 ||
-		     (word[0] != '-' && is_input_file(word)))) {
-			add_argument(arguments, extra);
-			extra = NULL;
+		if (is_input && additions.first) {
+			add_argument(arguments, additions.first);
+			additions.first = NULL;
 		}
+		if (strstr(word, "-whole-archive"))
+			takes_whole = strstr(word, "-no-whole-archive") == NULL;
+		if (is_input && is_library(word) && has_object && !takes_whole &&
+		    additions.wrappers) {
+			add_argument(arguments, additions.wrappers);
+			additions.wrappers = NULL;
+		}
+		has_object = has_object || (is_input && !is_library(word));
 		is_argument = takes_argument(word) && !is_argument;
 		add_argument(arguments, word);
 	}
@@ -189,6 +211,31 @@ static int read_own_words(struct link *link, struct arena *arena, char *const *w
 	}
 }
 
+/* Sets what LINK needs to know of the command: LINE, and WORDS, which begin with COUNT words of the
+ * compiler.  Returns what goes between WORDS. */
+static struct additions prepare_link(struct link *link, struct arena *arena,
+                                     const struct command_line *line, char *const *words,
+                                     size_t count)
+{
+	link->statically = line->statically;
+	link->cxx = is_cxx_compiler(words, count) || line->cxx_library;
+	link->libcxx = line->libcxx;
+	link->static_libstdcxx = line->static_libstdcxx;
+	/* A shared library may call malloc before the sanitizer's runtime has started.  The
+	 * tracer's start would then call functions that the sanitizer replaces. */
+	link->program_only = link->program_only || line->sanitized;
+	read_compiler(&link->compiler, words, count, line);
+	link->lld = line->names_linker ? line->lld : is_lld_the_default(&link->compiler);
+	make_inputs(link, arena);
+	return (struct additions){
+	        .first = link_first_word(link, arena),
+	        /* Behind -x the compiler would take an archive for a source file. */
+	        .wrappers = link->allocators && !line->has_language
+	                            ? arena_format(arena, "%s.a", link->inputs)
+	                            : NULL,
+	};
+}
+
 static const char *const usage =
         "Usage: leakwrap cc [--allocator=LIST] [--options=OPTIONS] [--program-only]\n"
         "                   -- COMPILER [ARGUMENT...]\n"
@@ -213,6 +260,7 @@ int command_cc(int argc, char **argv)
 	struct command_line line = {0};
 	struct arguments arguments = {0};
 	struct link link = {0};
+	struct additions additions = {0};
 	int first = 1;
 
 	if (first < argc &&
@@ -229,18 +277,10 @@ int command_cc(int argc, char **argv)
 	for (int i = first + (int)compiler_words; i < argc; i++)
 		add_words(&line, &arena, argv[i]);
 	bool adds_flags = read_command_line(&line);
-	link.statically = line.statically;
-	add_all_arguments(&arguments, argv + first, compiler_words,
-	                  adds_flags ? link_first_word(&link, &arena) : NULL);
+	if (adds_flags)
+		additions = prepare_link(&link, &arena, &line, argv + first, compiler_words);
+	add_all_arguments(&arguments, argv + first, compiler_words, additions);
 	if (adds_flags) {
-		link.cxx = is_cxx_compiler(argv + first, compiler_words) || line.cxx_library;
-		link.libcxx = line.libcxx;
-		link.static_libstdcxx = line.static_libstdcxx;
-		/* A shared library may call malloc before the sanitizer's runtime has started.
-		 * The tracer's start would then call functions that the sanitizer replaces. */
-		link.program_only = link.program_only || line.sanitized;
-		read_compiler(&link.compiler, argv + first, compiler_words, &line);
-		link.lld = line.names_linker ? line.lld : is_lld_the_default(&link.compiler);
 		if (line.has_language) {
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");

@@ -162,15 +162,19 @@ static bool is_header(const char *word)
 	       has_suffix(word, ".hxx") || has_suffix(word, ".H");
 }
 
+bool is_library_file(const char *word)
+{
+	return has_suffix(word, ".a") || has_suffix(word, ".so") || strstr(base_name(word), ".so.");
+}
+
 bool is_input_file(const char *word)
 {
-	static const char *const suffixes[] = {".c",  ".cc", ".cpp", ".cxx", ".C", ".c++",
-	                                       ".i",  ".ii", ".s",   ".S",   ".o", ".obj",
-	                                       ".lo", ".a",  ".so",  ".m"};
+	static const char *const suffixes[] = {".c",  ".cc", ".cpp", ".cxx", ".C",   ".c++", ".i",
+	                                       ".ii", ".s",  ".S",   ".o",   ".obj", ".lo",  ".m"};
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
 		if (has_suffix(word, suffixes[i]))
 			return true;
-	return is_header(word) || strstr(base_name(word), ".so.");
+	return is_header(word) || is_library_file(word);
 }
 
 /* Reads the argument of -x. */

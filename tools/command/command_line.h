@@ -45,6 +45,9 @@ bool takes_argument(const char *word);
 /* Returns true if WORD names a file to compile or link. */
 bool is_input_file(const char *word);
 
+/* Returns true if WORD, which names a file, names an archive or a shared library. */
+bool is_library_file(const char *word);
+
 /* Returns the next word for the linker in *REST, what is left behind "-Wl,", and sets *LENGTH.
  * Moves *REST behind it.  Returns NULL at the end. */
 const char *next_linker_word(const char **rest, size_t *length);

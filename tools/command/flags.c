@@ -150,6 +150,7 @@ int command_flags(int argc, char **argv)
 	if (options.link.compiler.count == 0)
 		add_argument(&options.link.compiler, "cc");
 	options.link.output = options.output;
+	make_inputs(&options.link, &options.arena);
 	add_link_words(&options.link, &words, &options.arena);
 	for (size_t i = 0; options.ld && i < words.count; i++)
 		add_ld_words(&ld_words, &options.arena, words.all[i]);

@@ -240,6 +240,12 @@ static const char *generate(struct arena *arena, const struct link *link, const 
 	return name;
 }
 
+void make_inputs(struct link *link, struct arena *arena)
+{
+	if (link->allocators || link->options)
+		link->inputs = generate(arena, link, link_archive(arena));
+}
+
 /* -- the words --------------------------------------------------------------------------------- */
 
 /* Returns the folder of libleakwrap_process.so, which is beside ARCHIVE.  Returns NULL if there is
@@ -310,10 +316,9 @@ void add_link_words(const struct link *link, struct arguments *arguments, struct
 	if (link->lld)
 		add_flags(arguments, arena, link->cxx ? lld_cxx_ldflags : lld_ldflags, archive,
 		          process);
-	if (link->allocators || link->options) {
-		const char *name = generate(arena, link, archive);
-		add_argument(arguments, arena_format(arena, "@%s.flags", name));
-		add_argument(arguments, arena_format(arena, "%s.a", name));
+	if (link->inputs) {
+		add_argument(arguments, arena_format(arena, "@%s.flags", link->inputs));
+		add_argument(arguments, arena_format(arena, "%s.a", link->inputs));
 	}
 	/* rustc writes -Bdynamic behind its libraries, and -lc would be the shared C library. */
 	if (link->statically)

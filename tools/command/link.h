@@ -28,6 +28,8 @@ struct link {
 	 * OPTIONS need. */
 	struct arguments compiler;
 	const char *output; /* the files' name without its suffix, or NULL for a cache */
+	/* What make_inputs has made: the files' name without its suffix, or NULL. */
+	const char *inputs;
 };
 
 /* Adds LIST, a value of the option --allocator, to the allocators of LINK. */
@@ -36,6 +38,10 @@ void add_allocators(struct link *link, const char *list, struct arena *arena);
 /* Returns the path of libleakwrap.a: LEAKWRAP_LIB, or beside the tool, or where make install put
  * it.  Ends the tool with a message if it is in none of these places. */
 const char *link_archive(struct arena *arena);
+
+/* Makes the files that LINK needs beside libleakwrap.a, for ALLOCATORS and OPTIONS, and sets INPUTS.
+ * Ends the tool with a message if that fails. */
+void make_inputs(struct link *link, struct arena *arena);
 
 /* Returns the word that must stand in front of the program's libraries, so that linkers keep an
  * allocator among them.  Returns NULL if LINK needs none. */
