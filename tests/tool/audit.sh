@@ -179,6 +179,23 @@ shows 'mend: -Wl,-u,__wrap_reallocarray'
 build weak -Wl,-u,__wrap_reallocarray "$W/weak.c"
 status_is 0 "$lw" audit --strict "$W/weak"
 
+# A wrapper of the program's own is told once, with each linker.
+cat >"$W/own.c" <<'END'
+#include <stdlib.h>
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_malloc(size_t size) { return __real_malloc(size + 1); }
+void *volatile kept;
+int main(void) { kept = malloc(7); return 0; }
+END
+for linker in bfd gold lld mold; do
+	command -v "ld.$linker" >"$W/which" 2>&1 || continue
+	"$lw" cc -- "$CC" -static -fuse-ld=$linker -Wl,--wrap=malloc -o "$W/own" "$W/own.c" ||
+		fail "$linker: own wrapper"
+	status_is 1 "$lw" audit --strict "$W/own"
+	equal "$linker: own wrapper" "$(grep -c '^escape: __wrap_malloc is the prog' "$W/out")" 1
+done
+
 # The program has functions of its own with the names of the C library's.
 cat >"$W/getline.c" <<'END'
 int getline(char *line, int limit);

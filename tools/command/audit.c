@@ -173,8 +173,8 @@ static void check_own_wrappers(struct audit *audit, const struct program *progra
 			                        "and count as lost"
 			                      : "these blocks are not in the report, and freeing "
 			                        "them counts as foreign",
-			              "leave that wrapper out, or link without -static and "
-			              "--program-only");
+			              "leave that wrapper out, or link without -static, "
+			              "--program-only and mold");
 		else if (is_way_out(name))
 			print_finding(audit, NOTE, what,
 			              "there is no exit dump where the program ends by it",
