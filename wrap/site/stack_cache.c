@@ -149,6 +149,7 @@ bool leakwrap_stack_cache_choose_to_learn(const struct leakwrap_trace *trace,
 	const bool learns_all = self->passed_over == 0 && turn < MANY;
 
 	return (learns_all || turn % LOOK_EVERY == 0) &&
+	       !atomic_load_explicit(&is_paused, memory_order_relaxed) &&
 	       leakwrap_seen_stacks_add(trace, place_on(stack, sp), turn);
 }
 
