@@ -1,6 +1,7 @@
 #!/bin/sh
 # A small pool is known as one, too, where no part of it begins at an address that an allocator
-# returns: the pool's header keeps blocks reachable, its free memory does not.
+# returns: the pool's header keeps blocks reachable, its free memory does not. A part of a pool may
+# be a pool.
 . tests/lib.sh
 
 for link in '' -static; do

@@ -54,12 +54,15 @@ static void sort_listed(void)
 
 /* -- building ---------------------------------------------------------------------------------- */
 
-/* What the walk over all blocks remembers: the block so far that reaches furthest. */
+/* What the walk over all blocks remembers: the block so far that reaches furthest, and the last one
+ * that begins in another. */
 struct walk {
-	uintptr_t end;        /* of that block; 0: there is no block yet */
-	uintptr_t listed_end; /* END if the block is listed, or less */
+	uintptr_t end;        /* of the former; 0: there is no block yet */
+	uintptr_t listed_end; /* END if that block is listed, or less */
 	const struct leakwrap_indexed_region *in;
 	uint32_t number; /* of its slot in IN */
+	struct leakwrap_live_block inner;
+	bool is_inner_listed;
 };
 
 /* Returns the region of ADDRESS for a change, or NULL. */
@@ -104,10 +107,12 @@ static __attribute__((noinline)) void cover_cards(uintptr_t address, size_t size
 	}
 }
 
-/* Notes that a block, whose end is END, begins in the block that reaches furthest, and lists the
- * latter.  Returns false if there is no memory. */
-static bool nest(struct walk *walk, uintptr_t end)
+/* Notes that BLOCK begins in the block that reaches furthest, and lists the latter, and the last
+ * inner block if BLOCK begins in that, too.  IS_LISTED: BLOCK will be listed.  Returns false if
+ * there is no memory. */
+static bool nest(struct walk *walk, const struct leakwrap_live_block *block, bool is_listed)
 {
+	const uintptr_t end = leakwrap_block_end(block->address, block->size);
 	struct leakwrap_live_block furthest;
 
 	if (!leakwrap_block_load(walk->in, walk->number, &furthest))
@@ -116,6 +121,11 @@ static bool nest(struct walk *walk, uintptr_t end)
 	if (walk->listed_end != walk->end && !add_listed(&furthest, true))
 		return false;
 	walk->listed_end = walk->end;
+	if (block->address < leakwrap_block_end(walk->inner.address, walk->inner.size) &&
+	    !walk->is_inner_listed && !add_listed(&walk->inner, true))
+		return false;
+	walk->inner = *block;
+	walk->is_inner_listed = is_listed;
 	return true;
 }
 
@@ -136,14 +146,18 @@ add_other(struct walk *walk, const struct leakwrap_indexed_region *in, uint32_t 
 	            (block.size >= LEAKWRAP_SLOT_LARGE && block.address < walk->end);
 	if (walk->end == 0)
 		blocks.low = block.address;
-	else if (block.address < walk->end && !nest(walk, end))
+	else if (block.address < walk->end && !nest(walk, &block, is_listed))
 		return false;
 	if (is_listed && !add_listed(&block, true))
 		return false;
 	if (((block.address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0)
 		cover_cards(block.address, block.size, is_listed);
-	if (end > walk->end)
-		*walk = (struct walk){end, is_listed ? end : 0, in, number};
+	if (end > walk->end) {
+		walk->end = end;
+		walk->listed_end = is_listed ? end : 0;
+		walk->in = in;
+		walk->number = number;
+	}
 	return true;
 }
 
