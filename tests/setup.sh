@@ -38,6 +38,8 @@ packages() {
 		echo gcc-riscv64-linux-gnu gcc-i686-linux-gnu
 		echo libc6-dev-armhf-cross libc6-dev-armel-cross libc6-dev-arm64-cross \
 			libc6-dev-riscv64-cross libc6-dev-i386-cross
+		# a processor that the tracer does not know
+		echo gcc-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
 		echo qemu-user
 		# cross compilers and an emulator for programs without an operating system
 		echo gcc-arm-none-eabi binutils-arm-none-eabi libnewlib-arm-none-eabi

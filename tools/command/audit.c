@@ -361,6 +361,12 @@ static void check_tables(struct audit *audit, const struct program *program)
 {
 	struct untabled untabled;
 
+	if (!calls_are_known(program->machine)) {
+		print_finding(audit, QUALITY, "stacks of this machine are not walked",
+		              "a call site is the caller of the allocating function alone",
+		              "-finstrument-functions and LEAKWRAP_OPTIONS=unwind=instrument");
+		return;
+	}
 	untabled_find(&untabled, program, &audit->arena);
 	if (!untabled.main && untabled.count <= untabled.functions / UNTABLED_SHARE)
 		return;

@@ -39,8 +39,8 @@ void add_allocators(struct link *link, const char *list, struct arena *arena);
  * it.  Ends the tool with a message if it is in none of these places. */
 const char *link_archive(struct arena *arena);
 
-/* Makes the files that LINK needs beside libleakwrap.a, for ALLOCATORS and OPTIONS, and sets INPUTS.
- * Ends the tool with a message if that fails. */
+/* Makes the files that LINK needs beside libleakwrap.a, for ALLOCATORS and OPTIONS, and sets
+ * INPUTS.  Ends the tool with a message if that fails. */
 void make_inputs(struct link *link, struct arena *arena);
 
 /* Returns the word that must stand in front of the program's libraries, so that linkers keep an

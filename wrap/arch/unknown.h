@@ -8,6 +8,8 @@
 	((struct leakwrap_caller){.pc = (uintptr_t)__builtin_return_address(0), \
 	                          .sp = (uintptr_t)__builtin_frame_address(0)})
 
-#define LEAKWRAP_PC_SHIFT 0
+#define LEAKWRAP_CALL_PUSHES 0
+#define LEAKWRAP_FP_PREVIOUS 0
+#define LEAKWRAP_PC_SHIFT    0
 
 #endif

@@ -201,8 +201,11 @@ static int send_signal(int thread)
 {
 	long error;
 
-	if (!park.is_caught)
+	if (!park.is_caught) {
 		park.is_caught = leakwrap_park_signal_catch(on_park);
+		if (!park.is_caught)
+			park.error = "the handler that stops other threads cannot be installed";
+	}
 	error = park.is_caught ? leakwrap_park_signal_send(thread, PARK_VALUE) : -EPERM;
 	if (error == -ESRCH) /* it has ended */
 		return GONE;

@@ -62,6 +62,6 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
 #if LEAKWRAP_HAVE_RULES
 	leakwrap_walk_rules_interrupted(trace, stack, start);
 #else
-	walk_fp(trace, stack, start->pc, start->sp, start->fp);
+	walk_fp(trace, stack, &(struct leakwrap_caller){start->pc, start->sp, start->fp});
 #endif
 }
