@@ -23,9 +23,14 @@ const struct leakwrap_bare leakwrap_bare = {
 };
 
 /* Three of these options cannot be used. */
+/* The last value has more than 64 bits. */
 const char *leakwrap_default_options(void)
 {
-	return "top=5:colour=1:depth=33:min_bytes=16:log=/var/log/leaks";
+	static int calls;
+
+	return calls++ > 0 ? "called_twice=1"
+	                   : "top=5:colour=1:depth=33:min_bytes=16:log=/var/log/leaks:exit:"
+	                     "top=:blocks=1x:min_bytes=18446744073709551617";
 }
 
 #define BLOCKS 300

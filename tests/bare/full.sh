@@ -5,6 +5,7 @@
 . tests/lib.sh
 . tests/bare/board.sh
 
+too_large=min_bytes=18446744073709551617
 for board in $boards; do
 	board_build "$board" full tests/bare/full.c
 	board_run "$board" full "$W/log" || fail "$board: status $?: $(tail -n 5 "$W/log")"
@@ -13,7 +14,7 @@ for board in $boards; do
 	grep '^leakwrap: an option is unknown' "$W/log" | sed 's/.*: //' |
 		tr '\n' ' ' >"$W/complaints"
 	equal "$board: complaints" "$(cat "$W/complaints")" \
-		"colour=1 depth=33 log=/var/log/leaks "
+		"colour=1 depth=33 log=/var/log/leaks exit top= blocks=1x $too_large "
 	equal "$board: call sites shown" "$(dump_lines "$W/log" 3 | grep -c '^site ')" 5
 
 	blocks=$(dump_value "$W/log" 1 live_blocks)

@@ -7,6 +7,7 @@
 #include "wrap/leakwrap.h"
 #include "report/line_writer.h"
 
+#include <stdint.h>
 #include <string.h>
 
 /* The default depth.  It suffices for most stacks and needs little of a small stack. */
@@ -49,34 +50,46 @@ static void complain(const char *text, size_t length)
 	                 (const char *[]){option, NULL});
 }
 
+/* Reads "=NUMBER" at TEXT up to the next option or the end.  Sets *VALUE.  Returns false if
+ * something else is there, or if the number does not fit. */
+static bool read_value(const char *text, size_t *value)
+{
+	const char *const first = ++text;
+
+	if (text[-1] != '=')
+		return false;
+	for (*value = 0; *text >= '0' && *text <= '9'; text++) {
+		const size_t digit = (size_t)(*text - '0');
+
+		if (*value > (SIZE_MAX - digit) / 10)
+			return false;
+		*value = *value * 10 + digit;
+	}
+	return text > first && (*text == ':' || *text == '\0');
+}
+
 static void read_options(const char *text)
 {
 	while (*text != '\0') {
-		size_t length = strcspn(text, "=:");
-		const char *name = text;
-		size_t value = 0;
+		const size_t length = strcspn(text, ":"), name_length = strcspn(text, "=:");
+		size_t value;
 
-		text += length;
-		if (*text == '=')
-			text++;
-		for (; *text >= '0' && *text <= '9'; text++)
-			value = value * 10 + (size_t)(*text - '0');
-		if ((*text != ':' && *text != '\0') || !set_option(name, length, value)) {
-			text += strcspn(text, ":");
-			complain(name, (size_t)(text - name));
-		}
-		if (*text == ':')
-			text++;
+		if (!read_value(text + name_length, &value) ||
+		    !set_option(text, name_length, value))
+			complain(text, length);
+		text += length + (text[length] == ':');
 	}
 }
 
 void leakwrap_options_read(void)
 {
+	const char *const defaults = leakwrap_default_options ? leakwrap_default_options() : NULL;
+
 	leakwrap_options.depth = DEFAULT_DEPTH;
 	leakwrap_options.exit = true;
 	leakwrap_options.kinds = LEAKWRAP_KINDS_ALWAYS; /* if the program has the code for it */
-	if (leakwrap_default_options && leakwrap_default_options())
-		read_options(leakwrap_default_options());
+	if (defaults)
+		read_options(defaults);
 	if (&leakwrap_link_options)
 		read_options(leakwrap_link_options);
 }

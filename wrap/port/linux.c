@@ -21,8 +21,8 @@
 #define AT_EMPTY_PATH 0x1000
 #endif
 #define CLOSE_ON_EXEC 1 /* MFD_CLOEXEC (memfd_create(2)) */
-/* PowerPC's number has the size of the kernel's struct termios, which no header for programs defines
- * (Linux, arch/powerpc/include/uapi/asm/ioctls.h). */
+/* PowerPC's number has the size of the kernel's struct termios, which no header for programs
+ * defines (Linux, arch/powerpc/include/uapi/asm/ioctls.h). */
 #ifdef __powerpc__
 #undef TCGETS
 #define TCGETS 0x402c7413
