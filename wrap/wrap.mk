@@ -65,7 +65,7 @@ PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memal
 # a link with all of them fails, a link with each of them tells.  If the compiler cannot link "main"
 # either, no function counts as lacking.
 MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
-	program_invocation_short_name __libc_stack_end \
+	program_invocation_short_name __libc_stack_end at_quick_exit \
 	$(PROCESS_SYMBOLS)
 
 # With another compiler or target than the last time, all objects are made again.
@@ -217,6 +217,11 @@ endef
 $(eval $(call process_rule,,))
 $(eval $(call process_rule,exported_,-DLEAKWRAP_EXPORT))
 
+$(PROCESS)/entry/exported_exit.o: wrap/entry/exit.c $(O)/built-by $(O)/lacks
+	$(call say,CC,$< process)
+	$(make_folder)
+	$(Q)$(CC) $(RUNTIME_CFLAGS) $(LACKS) -DLEAKWRAP_PROCESS -DLEAKWRAP_EXPORT -c -o $@ $<
+
 # The runtime's code gets a section of its own, by which it knows its return addresses
 # (wrap/unwind/return_address.h), and so do its tables (LEAKWRAP_TABLE).  Linkers put them behind
 # .bss.  Without objcopy more stacks are guessed wrongly, and more pages are used.
@@ -226,10 +231,10 @@ MARK_CODE = $(OBJCOPY) --rename-section .text=leakwrap_own_code \
 
 $(PROCESS)/libleakwrap_process_members.a: \
 		$(foreach symbol,$(PROCESS_SYMBOLS),$(PROCESS)/entry/$(symbol).o \
-		$(PROCESS)/entry/exported_$(symbol).o)
+		$(PROCESS)/entry/exported_$(symbol).o) $(PROCESS)/entry/exported_exit.o
 	$(call say,AR,$@)
 	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $$(for symbol in $(PROCESS_SYMBOLS); do \
+	$(Q)$(AR) rcs $@ $(PROCESS)/entry/exported_exit.o $$(for symbol in $(PROCESS_SYMBOLS); do \
 		grep -q -e "^-DLEAKWRAP_NO_$$symbol$$" $(O)/lacks || \
 			echo $(PROCESS)/entry/$$symbol.o $(PROCESS)/entry/exported_$$symbol.o; \
 	done)

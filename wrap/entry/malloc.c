@@ -52,6 +52,8 @@ REFER(valloc);
 #ifndef LEAKWRAP_NO_pvalloc
 REFER(pvalloc);
 #endif
+/* Nor does it export _exit without the family. */
+__asm__(".globl leakwrap_exported__exit");
 #endif
 
 #ifdef LEAKWRAP_ENTRY_malloc

@@ -92,7 +92,7 @@ struct search {
 	bool is_first;
 	bool malloc_is_exported;
 	function *before[FUNCTION_COUNT], *behind[FUNCTION_COUNT]; /* the first definitions */
-	function *find_object;
+	function *find_object, *end;
 };
 
 static void visit_module(void *context, const struct leakwrap_module *module)
@@ -111,6 +111,8 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 	search->is_first = false;
 	if (!search->find_object)
 		search->find_object = (function *)leakwrap_dynamic_find(module, "_dl_find_object");
+	if (!search->end)
+		search->end = (function *)leakwrap_dynamic_find(module, "_exit");
 	for (size_t i = 0; i < FUNCTION_COUNT; i++)
 		if (!found[i])
 			found[i] = (function *)leakwrap_dynamic_find(module,
@@ -182,6 +184,7 @@ void leakwrap_originals_find(void)
 		end_without_allocator();
 	leakwrap_loader_list_visit(note_allocator, &found);
 	found.find_object = (void *)search.find_object;
+	found.end = (void *)search.end;
 	found.malloc_is_exported = search.malloc_is_exported;
 	complete(&found);
 	/* Two threads may both be here.  They store the same. */

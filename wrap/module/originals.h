@@ -28,6 +28,8 @@ struct leakwrap_originals {
 	/* glibc's _dl_find_object, since 2.35; else NULL.  It fills a struct dl_find_object and
 	 * returns 0, or -1 if no module holds ADDRESS.  Takes no lock; signal-safe. */
 	int (*find_object)(void *address, void *object);
+	/* _exit, of the first module but ours. */
+	void (*end)(int status) __attribute__((noreturn));
 	/* The module that has the original malloc. */
 	uintptr_t allocator_start, allocator_end;
 	bool are_found; /* the members of this structure are set, and never change */
