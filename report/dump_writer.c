@@ -5,6 +5,7 @@
 #include "report/site_totals.h"
 #include "report/command.h"
 #include "report/coverage.h"
+#include "report/crash_modules.h"
 #include "report/estimate_writer.h"
 #include "report/failure_writer.h"
 #include "wrap/base/loss.h"
@@ -365,12 +366,16 @@ static void make_prefix(char *prefix, int process, unsigned number)
 	strcat(prefix, "] ");
 }
 
+/* More modules than a chain of calls comes to. */
+#define CRASH_WALKS_MAX 64
+
 /* Not inlined: other dumps take less of the stack. */
 static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *crash)
 {
 	struct leakwrap_trace trace = {.pcs = dump.pcs, .max = leakwrap_options.depth};
 	struct leakwrap_regs start = leakwrap_registers_read(crash->context);
 	struct leakwrap_stack stack = leakwrap_stack_at(start.sp);
+	unsigned walks = 0;
 	bool interrupted = true;
 
 	leakwrap_text(dump.writer, "crash");
@@ -390,14 +395,20 @@ static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *c
 	leakwrap_text_pair(dump.writer, " thread=", (uint64_t)leakwrap_thread_id());
 	write_task(crash->task);
 	leakwrap_text_end(dump.writer);
-	leakwrap_registers_write(dump.writer, crash->context);
+	if (crash->context)
+		leakwrap_registers_write(dump.writer, crash->context);
 	if (crash->no_frames) {
 		write_note(crash->no_frames);
 		return;
 	}
 	/* Without registers nothing is known of the frames. */
-	if (start.pc != 0 || start.sp != 0)
-		leakwrap_unwind_interrupted(&trace, &stack, &start);
+	if (start.pc != 0 || start.sp != 0) {
+		dump.pcs[trace.depth++] = start.pc;
+		leakwrap_list_crash_modules(&trace);
+		do
+			leakwrap_unwind_interrupted(&trace, &stack, &start);
+		while (++walks < CRASH_WALKS_MAX && leakwrap_list_crash_modules(&trace));
+	}
 	for (unsigned level = 0; level < trace.depth; level++)
 		interrupted = write_frame(level, dump.pcs[level], interrupted, NULL);
 }

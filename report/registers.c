@@ -18,6 +18,8 @@ struct leakwrap_regs leakwrap_registers_read(const void *context)
 #ifdef LEAKWRAP_CONTEXT_PC
 	const ucontext_t *interrupted = context;
 
+	if (!context)
+		return start;
 	start.pc = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_PC;
 	start.sp = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_SP;
 	start.fp = (uintptr_t)interrupted->LEAKWRAP_CONTEXT_FP;

@@ -10,8 +10,8 @@
 #include "report/line_writer.h"
 #include "wrap/unwind/trace.h"
 
-/* Returns the registers from which a walk of the stack starts.  All are 0 if the architecture or
- * the C library has no such context. */
+/* Returns the registers from which a walk of the stack starts.  All are 0 if CONTEXT is NULL, or if
+ * the architecture or the C library has no such context. */
 struct leakwrap_regs leakwrap_registers_read(const void *context);
 
 /* Writes all registers, by their names in the ABI, to lines "registers" (format.h) of WRITER.

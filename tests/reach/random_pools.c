@@ -1,5 +1,6 @@
 /* random_pools.c SEED - declares parts of pools at random, also parts of parts, and at addresses
- * that no allocator returns.  Random pointers lead from blocks and variables to blocks, and into them.
+ * that no allocator returns.  Random pointers lead from blocks and variables to blocks, and into
+ * them.
  *
  * Each block has a call site of its own: the bits of its number choose the way to the call. */
 #include <signal.h>

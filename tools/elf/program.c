@@ -134,17 +134,6 @@ static void add_void_wrapper(struct program *program, const char *name)
 	program->void_wrappers[program->void_count++] = name;
 }
 
-/* Adds the wrapper of FUNCTION at ADDRESS, once: mold writes its symbol twice. */
-static void add_wrapper(struct program *program, const char *function, uint64_t address)
-{
-	for (size_t i = 0; i < program->wrapper_count; i++)
-		if (program->wrappers[i].address == address &&
-		    strcmp(program->wrappers[i].function, function) == 0)
-			return;
-	GROW(program->wrappers, program->wrapper_room, program->wrapper_count + 1);
-	program->wrappers[program->wrapper_count++] = (struct wrapper){function, address};
-}
-
 /* Reads SYMBOL, the wrapper of FUNCTION. */
 static void read_wrapper(struct program *program, const GElf_Sym *symbol, const char *function)
 {
@@ -157,8 +146,14 @@ static void read_wrapper(struct program *program, const GElf_Sym *symbol, const 
 	}
 	if (entry)
 		entry->wrapper = symbol->st_value;
-	if (is_in(wrapped_symbols, function))
-		add_wrapper(program, function, symbol->st_value);
+	if (!is_in(wrapped_symbols, function))
+		return;
+	for (size_t i = 0; i < program->wrapper_count; i++) /* mold writes a symbol twice */
+		if (program->wrappers[i].address == symbol->st_value &&
+		    strcmp(program->wrappers[i].function, function) == 0)
+			return;
+	GROW(program->wrappers, program->wrapper_room, program->wrapper_count + 1);
+	program->wrappers[program->wrapper_count++] = (struct wrapper){function, symbol->st_value};
 }
 
 static void read_symbol(struct program *program, const GElf_Sym *symbol, const char *name)

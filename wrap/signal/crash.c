@@ -5,6 +5,7 @@
 #include "wrap/port/linux_filter.h"
 #include "wrap/port/port.h"
 #include "wrap/signal/dump_signal.h"
+#include "wrap/signal/handler_call.h"
 #include "wrap/signal/spare_stack.h"
 
 #include <errno.h>
@@ -71,9 +72,28 @@ static bool has_address(const siginfo_t *info)
 	       (info->si_signo != SIGTRAP || info->si_code != SI_KERNEL);
 }
 
+/* Reports a signal that a handler of the program got and hands on, without what the kernel tells.
+ * Dies of it if the instruction that faulted is run again. */
+static __attribute__((noinline)) void report_call(int signo)
+{
+	struct leakwrap_fault fault = {
+	        .signal = signo,
+	        .code = SI_KERNEL,
+	        .no_frames = "a handler of the program has called the tracer's, without what the "
+	                     "kernel tells of the signal",
+	};
+
+	leakwrap_call_with_room(report_and_die, &fault, NULL);
+}
+
 /* Reports a fatal signal, then dies of it. */
 static void on_fatal_signal(int signo, siginfo_t *info, void *context)
 {
+	if (!leakwrap_is_handler_call(signo, info, context)) {
+		report_call(signo);
+		return;
+	}
+
 	struct leakwrap_fault fault = {.signal = signo,
 	                               .code = info->si_code,
 	                               .has_address = has_address(info),

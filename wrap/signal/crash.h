@@ -17,7 +17,8 @@ struct leakwrap_fault {
 	int code;          /* si_code (sigaction(2)) */
 	bool has_address;  /* ADDRESS is valid */
 	uintptr_t address; /* the address of the failed access or instruction */
-	/* The interrupted registers: the third argument of the handler (registers.h). */
+	/* The interrupted registers: the third argument of the handler (registers.h).  NULL if they
+	 * are not known. */
 	const void *context;
 	const char *task;      /* the name of the running task of an RTOS, or NULL */
 	const char *no_frames; /* why the pc is not known, and there are no frames, or NULL */

@@ -8,6 +8,7 @@
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"
 #include "wrap/base/thread.h"
+#include "wrap/signal/handler_call.h"
 #include "wrap/signal/spare_stack.h"
 
 #include <errno.h>
@@ -222,13 +223,25 @@ static void serve(void *argument)
 	errno = saved;
 }
 
+/* Serves a call of the tracer's handler by the program, as a signal that somebody sent. */
+static __attribute__((noinline)) void serve_call(int signo)
+{
+	siginfo_t info = {.si_signo = signo, .si_code = SI_USER};
+	struct arrival arrival = {.info = &info};
+
+	leakwrap_call_with_room(serve, &arrival, NULL);
+}
+
 /* Has few variables and reads them from ARRIVAL, which takes less of the stack than registers that
  * are saved: the program's handler may run on a stack that has little more room than it needs. */
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
 	struct arrival arrival = {.info = info, .context = context};
 
-	(void)signo;
+	if (leakwrap_unlikely(!leakwrap_is_handler_call(signo, info, context))) {
+		serve_call(signo);
+		return;
+	}
 	if (!leakwrap_call_with_room(serve, &arrival, context))
 		find_effect(SENDER_OTHER, &arrival);
 	if (arrival.handler.function == 0)

@@ -40,17 +40,19 @@ void leakwrap_spare_stack_forked(void)
 }
 
 /* Returns true if LEAKWRAP_HANDLER_ROOM bytes below SP certainly belong to the stack that SP lies
- * on.  CONTEXT: the handler's.  The kernel has stored the thread's alternate stack there (Linux,
- * uapi/asm-generic/ucontext.h).  So this makes no system call that a seccomp filter may forbid.
- * The alternate stack may be a part of the thread's own stack, so it is compared first. */
+ * on.  CONTEXT: the handler's, or NULL.  The kernel has stored the thread's alternate stack there
+ * (Linux, uapi/asm-generic/ucontext.h).  So this makes no system call that a seccomp filter may
+ * forbid.  The alternate stack may be a part of the thread's own stack, so it is compared first. */
 static bool has_room(uintptr_t sp, const void *context)
 {
 #ifndef LEAKWRAP_NO_ucontext
-	const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
-	const uintptr_t above = sp - (uintptr_t)alternate->ss_sp;
+	if (context) {
+		const stack_t *alternate = &((const ucontext_t *)context)->uc_stack;
+		const uintptr_t above = sp - (uintptr_t)alternate->ss_sp;
 
-	if (above < alternate->ss_size)
-		return above >= LEAKWRAP_HANDLER_ROOM;
+		if (above < alternate->ss_size)
+			return above >= LEAKWRAP_HANDLER_ROOM;
+	}
 #else
 	(void)context;
 #endif

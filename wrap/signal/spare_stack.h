@@ -23,10 +23,10 @@ void leakwrap_spare_stack_forked(void);
 /* Calls FUNCTION(ARGUMENT), which takes less than LEAKWRAP_HANDLER_ROOM bytes of stack.  Calls it
  * on the spare stack if the calling handler's stack has less room or is not known; all signals are
  * blocked meanwhile.  Then at most 384 bytes of the handler's stack are taken.  CONTEXT: the
- * handler's third argument.  FUNCTION must return, and must not call code of the program.  If there
- * is no spare stack, FUNCTION is called on the handler's stack.  Returns false, and has not called
- * FUNCTION, if other threads did not free the spare stack within 30 seconds.  Signal-safe.
- * Preserves errno if FUNCTION does. */
+ * handler's third argument, or NULL.  FUNCTION must return, and must not call code of the program.
+ * If there is no spare stack, FUNCTION is called on the handler's stack.  Returns false, and has
+ * not called FUNCTION, if other threads did not free the spare stack within 30 seconds.
+ * Signal-safe.  Preserves errno if FUNCTION does. */
 bool leakwrap_call_with_room(void (*function)(void *argument), void *argument, const void *context);
 
 #endif

@@ -27,6 +27,9 @@ struct leakwrap_trace {
 	unsigned max;   /* frames that fit, at least 1 and at most LEAKWRAP_MAX_DEPTH */
 	unsigned depth; /* frames that are filled in */
 	enum leakwrap_trace_kind kind;
+	/* The return address at which a walk by rules has ended because no listed module has code
+	 * there.  Walks that end otherwise leave it as it was. */
+	uintptr_t end_pc;
 	/* Where the walk records the stack words that it used (read_set.h), or NULL. */
 	struct leakwrap_read_set *read_set;
 	/* Of a backtrace read from a call site: the modules that were loaded when it was recorded.

@@ -268,6 +268,7 @@ static bool finish_at_no_code(struct walk *walk)
 		read_set->end_position = read_set->position[--read_set->return_count];
 		read_set->end_word = walk->frame.pc;
 	}
+	walk->trace->end_pc = walk->frame.pc;
 	return finish(walk, LEAKWRAP_IS_NO_CALLER(walk->frame.pc) ? LEAKWRAP_TRACE_COMPLETE
 	                                                          : LEAKWRAP_TRACE_TRUNCATED);
 }
