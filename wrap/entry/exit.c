@@ -60,7 +60,8 @@ _Noreturn void leakwrap_exported__exit(int status)
 	leakwrap_originals.end(status);
 }
 
-#ifndef LEAKWRAP_NO_at_quick_exit
+/* musl has room for 32 functions, and all of them are the program's. */
+#if defined __GLIBC__ && !defined LEAKWRAP_NO_at_quick_exit
 __attribute__((constructor(101))) static void register_dump(void)
 {
 	at_quick_exit(leakwrap_runtime_exit);
