@@ -24,13 +24,8 @@ void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 	                   .blocks = dump->blocks.blocks},
 	        .log = draft->log,
 	        .line = draft->line,
-	        .totals = {-1,   -1,   -1,          -1,   -1,   -1,
-	                   -1,   -1,   -1,          -1,   -1,   -1,
-	                   -1,   -1,   -1,          -1,   -1,   -1,
-	                   -1,   -1,   NO_ESTIMATE, -1.0, NULL, NULL,
-	                   NULL, NULL, NULL,        NULL, NULL, {.is_known = false},
-	                   0,    false},
 	};
+	reset_totals(&dump->totals);
 	arena_reset(&draft->arena);
 	draft->lines = 0;
 	draft->site_bytes = draft->site_blocks = 0;

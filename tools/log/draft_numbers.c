@@ -4,34 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct key {
-	const char *name;
-	size_t count; /* offset in struct totals, or struct estimate */
-};
-
-#define COUNT(field)                                   \
-	{                                              \
-#field, offsetof(struct totals, field) \
-	}
-
-/* The keys of the lines total, stacks, loss, tracer and end whose values are counts. */
-static const struct key keys[] = {
-        COUNT(live_bytes),       COUNT(live_blocks),     COUNT(call_sites),
-        COUNT(untracked_blocks), COUNT(untracked_bytes), COUNT(lost_call_sites),
-        COUNT(truncated_blocks), COUNT(guessed_blocks),  COUNT(freed_elsewhere_blocks),
-        COUNT(foreign_frees),    COUNT(tracer_bytes),    COUNT(dump_ns),
-        COUNT(left_out_blocks),  COUNT(left_out_bytes),  COUNT(inherited_bytes),
-        COUNT(inherited_blocks), COUNT(pause_ns),        COUNT(scan_ns),
-        COUNT(running_threads),  COUNT(sample_interval), COUNT(depth),
-};
-
 #define ESTIMATE(name, field)                          \
 	{                                              \
 		name, offsetof(struct estimate, field) \
 	}
 
 /* The keys of the line sampling, and those of a call site. */
-static const struct key estimate_keys[] = {
+static const struct count_key estimate_keys[] = {
         ESTIMATE("sampled_blocks", sampled_blocks),
         ESTIMATE("sampled", sampled_blocks),
         ESTIMATE("live_bytes_error", live_bytes_error),
@@ -46,7 +25,7 @@ static const struct key estimate_keys[] = {
 };
 
 /* Stores the number VALUE in STRUCTURE if NAME is one of LIST_SIZE keys in LIST. */
-static void read_count(struct draft *draft, const struct key *list, size_t list_size,
+static void read_count(struct draft *draft, const struct count_key *list, size_t list_size,
                        void *structure, const struct cursor *name, struct cursor value)
 {
 	int64_t number;
@@ -55,7 +34,7 @@ static void read_count(struct draft *draft, const struct key *list, size_t list_
 		if (!word_is(name, list[i].name))
 			continue;
 		if (scan_count(&value, &number) && at_end(&value))
-			*(int64_t *)((char *)structure + list[i].count) = number;
+			*(int64_t *)((char *)structure + list[i].offset) = number;
 		else
 			draft_note_damage(draft, "a number is damaged");
 	}
@@ -134,8 +113,7 @@ void draft_read_totals(struct draft *draft, struct cursor c)
 			                               : word_is(&value, "included") ? "included"
 			                                                             : NULL;
 		read_recording(draft, &name, &value);
-		read_count(draft, keys, sizeof keys / sizeof *keys, &draft->dump.totals, &name,
-		           value);
+		read_count(draft, total_keys, TOTAL_KEYS, &draft->dump.totals, &name, value);
 		draft_read_estimate(draft, &draft->dump.totals.estimate, &word);
 	}
 }

@@ -86,9 +86,22 @@ struct totals {
 	const char *recording, *recording_since;
 	const char *peak_time, *mark_time; /* in RFC 3339, or NULL */
 	struct reach_sums reach;
-	int64_t depth;        /* deeper stacks are cut at so many frames; 0: not known */
+	int64_t depth;        /* deeper stacks are cut at this number of frames */
 	bool may_lack_blocks; /* recording may have been off at some time */
 };
+
+/* A key of the dump whose value is a count. */
+struct count_key {
+	const char *name;
+	size_t offset; /* of the int64_t in its structure */
+};
+
+/* The keys of the lines total, stacks, loss, tracer and end, in struct totals. */
+enum { TOTAL_KEYS = 21 };
+extern const struct count_key total_keys[TOTAL_KEYS];
+
+/* Sets TOTALS to those of a dump that does not have any of them. */
+void reset_totals(struct totals *totals);
 
 struct parsed_frame {
 	uint64_t address;     /* raw */
