@@ -109,22 +109,42 @@ static unsigned parse_origins(const char *list, const struct argp_state *state)
 	}
 }
 
-static const char *const formats[] = {
-        [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json", [FORMAT_FOLDED] = "folded",
-        [FORMAT_PPROF] = "pprof", [FORMAT_HTML] = "html",
+static const struct format_traits formats[] = {
+        [FORMAT_TEXT] = {"text", .takes_by = true, .takes_merge = true, .is_for_torture = true},
+        [FORMAT_JSON] = {"json", .takes_by = true, .is_for_torture = true},
+        [FORMAT_FOLDED] = {"folded", .takes_merge = true, .adds_up_dumps = true},
+        [FORMAT_PPROF] = {"pprof", .takes_merge = true, .adds_up_dumps = true},
+        [FORMAT_HTML] = {"html", .takes_merge = true, .is_for_torture = true},
 };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *format_name(enum format format)
+const struct format_traits *format_traits(enum format format)
 {
-	return formats[format];
+	return &formats[format];
+}
+
+const char *format_names(struct arena *arena, bool only_for_torture)
+{
+	const char *names = "", *last = NULL;
+
+	for (size_t i = 0; i < FORMATS; i++) {
+		if (only_for_torture && !formats[i].is_for_torture)
+			continue;
+		if (last)
+			names = arena_format(arena, "%s%s%s", names, *names ? ", " : "", last);
+		last = formats[i].name;
+	}
+	return arena_format(arena, "%s or %s", names, last);
 }
 
 static enum format format_named(const struct argp_state *state, const char *name)
 {
-	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-		if (strcmp(name, formats[i]) == 0)
+	struct options *options = state->input;
+
+	for (size_t i = 0; i < FORMATS; i++)
+		if (strcmp(name, formats[i].name) == 0)
 			return (enum format)i;
-	option_error(state, "--format=%s: text, json, folded, pprof or html", name);
+	option_error(state, "--format=%s: %s", name, format_names(&options->arena, false));
 	return FORMAT_TEXT;
 }
 

@@ -19,6 +19,20 @@ enum format {
 	FORMAT_HTML,
 };
 
+/* What can be asked of a format. */
+struct format_traits {
+	const char *name;
+	bool takes_by;       /* it can show groups of call sites */
+	bool takes_merge;    /* it can show the sum of several processes */
+	bool adds_up_dumps;  /* it can show nothing but a sum of dumps */
+	bool is_for_torture; /* leakwrap torture can write it */
+};
+
+const struct format_traits *format_traits(enum format format);
+
+/* Returns the names of all formats, or of those for a torture: "text, json or html". */
+const char *format_names(struct arena *arena, bool only_for_torture);
+
 struct options {
 	struct search search;
 	size_t debug_dir_room;
@@ -77,8 +91,6 @@ const char *option_text(const struct argp_state *state, const char *name, const 
 
 /* Adds PATTERN, which is not copied, to PATTERNS. */
 void add_pattern(struct patterns *patterns, const char *pattern);
-
-const char *format_name(enum format format);
 
 /* Runs the stages between reading and writing on REPORT, to which all logs are added: names
  * functions, finds who asked for the memory, and takes out what the options leave out. */

@@ -283,7 +283,7 @@ static bool is_fleet(const struct report_options *options)
 {
 	bool many = options->log_count > LOGS_TOGETHER && options->merge == MERGE_IF_MANY &&
 	            !options->growth && !options->common.all &&
-	            options->common.format != FORMAT_JSON;
+	            format_traits(options->common.format)->takes_merge;
 
 	for (size_t i = 0; i < options->log_count; i++)
 		if (strchr(options->logs[i], '@') && access(options->logs[i], F_OK) != 0)
@@ -308,11 +308,12 @@ static bool is_merged(const struct report_options *options, const struct report 
 static const struct dump *merge_last_dumps(const struct report_options *options,
                                            struct report *report)
 {
-	enum format format = options->common.format;
+	const struct format_traits *format = format_traits(options->common.format);
 	bool several = report->process_count > 1 && options->merge != MERGE_NEVER;
-	bool wanted = format == FORMAT_TEXT ? is_merged(options, report) : several;
+	bool is_text = options->common.format == FORMAT_TEXT;
+	bool wanted = is_text ? is_merged(options, report) : several;
 
-	if (!wanted || (format != FORMAT_TEXT && format != FORMAT_HTML))
+	if (!wanted || !format->takes_merge || format->adds_up_dumps)
 		return NULL;
 	struct dump_list last = list_dumps(report, DUMPS_LAST);
 	return merge_dumps(report, &last);
@@ -345,10 +346,10 @@ static bool judge_by_files(const struct report_options *options, struct report *
 /* Returns false after a message if options exclude each other. */
 static bool check_options(const struct report_options *options)
 {
-	enum format format = options->common.format;
-	if (options->by != GROUP_NONE && format != FORMAT_TEXT && format != FORMAT_JSON) {
+	const struct format_traits *format = format_traits(options->common.format);
+	if (options->by != GROUP_NONE && !format->takes_by) {
 		complain("--by is for text and json: %s has every call site of its own",
-		         format_name(format));
+		         format->name);
 		return false;
 	}
 	if (options->merge == MERGE_ALWAYS && options->growth && !is_fleet(options)) {
@@ -359,8 +360,8 @@ static bool check_options(const struct report_options *options)
 		complain("--by is not for --merge --growth, which has every call site of its own");
 		return false;
 	}
-	if (options->merge == MERGE_ALWAYS && format == FORMAT_JSON) {
-		complain("--merge is not for json, which has every process of its own");
+	if (options->merge == MERGE_ALWAYS && !format->takes_merge) {
+		complain("--merge is not for %s, which has every process of its own", format->name);
 		return false;
 	}
 	if (has_files(options) && is_fleet(options)) {
@@ -430,7 +431,7 @@ static enum status show(const struct report_options *options, struct report *rep
 {
 	const enum format format = options->common.format;
 	/* Flame graphs add up all dumps.  Two dumps of one process must not be added up. */
-	const bool is_flame_graph = format == FORMAT_FOLDED || format == FORMAT_PPROF;
+	const bool is_flame_graph = format_traits(format)->adds_up_dumps;
 	const bool is_page = format == FORMAT_HTML;
 	if (report->dump_count == 0 && (is_flame_graph || is_page)) {
 		complain("there is no dump of live blocks; of misuse, text and JSON tell");

@@ -457,9 +457,10 @@ int command_torture(int argc, char **argv)
 	settings_read(&options.common.arena, &torture_argp, &report_argp, ARGP_IN_ORDER, &argc,
 	              &argv);
 	argp_parse(&torture_argp, argc, argv, ARGP_IN_ORDER, NULL, &options);
-	if (options.common.format == FORMAT_FOLDED || options.common.format == FORMAT_PPROF)
-		die("--format=%s is not for a torture: text, json or html",
-		    format_name(options.common.format));
+	const struct format_traits *format = format_traits(options.common.format);
+	if (!format->is_for_torture)
+		die("--format=%s is not for a torture: %s", format->name,
+		    format_names(&options.common.arena, true));
 	if (options.hits.count == 0)
 		add_hit(&options.hits, 1);
 	report_start(&torture.report);
