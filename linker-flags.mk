@@ -42,7 +42,8 @@
 # A family is defined in wrap/entry/FAMILY.c.  A symbol that a program does not have costs nothing:
 # no object refers to it, so its wrapper stays in the archive.
 
-LEAKWRAP_FAMILIES := malloc string line path list memstream cxx signal exit exec dl seccomp
+LEAKWRAP_ALLOCATING_FAMILIES := malloc string line path list memstream cxx
+LEAKWRAP_FAMILIES := $(LEAKWRAP_ALLOCATING_FAMILIES) signal exit exec dl seccomp
 
 LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc reallocarray memalign aligned_alloc \
 	posix_memalign valloc pvalloc cfree free_sized free_aligned_sized
@@ -71,8 +72,8 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 		$(delete)St11align_val_t $(delete)St11align_val_tRKSt9nothrow_t \
 		$(delete)m $(delete)mSt11align_val_t $(delete)j $(delete)jSt11align_val_t)
 
-# The rest does not allocate.  The tracer shares the dump signal with the program, writes the exit
-# dump before every way out, follows the loader, and obeys a sandbox.
+# The other families do not allocate.  The tracer shares the dump signal with the program, writes
+# the exit dump before every way out, follows the loader, and obeys a sandbox.
 LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal \
 	__sysv_signal sigset sigignore siginterrupt \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
@@ -88,7 +89,7 @@ LEAKWRAP_SYMBOLS_seccomp := prctl seccomp_load
 LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 
 # Programs without an operating system (make PORT=bare).  newlib's functions call the names with _r.
-# The family rtos is FreeRTOS's heap.
+# The family rtos is FreeRTOS's heap.  All these families allocate.
 LEAKWRAP_BARE_FAMILIES := malloc string line cxx newlib rtos
 
 LEAKWRAP_SYMBOLS_newlib := _malloc_r _free_r _calloc_r _realloc_r _memalign_r

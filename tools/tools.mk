@@ -68,8 +68,8 @@ tool_list = static const char *const $(1)[] = \
 # Such a list with the C++ library of clang instead of GNU's.
 comma := ,
 tool_libcxx_list = $(call tool_list,$(1),$(subst -lstdc++,-lc++$(comma)-lc++abi,$(2)))
-TOOL_ALLOCATING = $(filter-out fclose,$(foreach family,\
-	$(filter-out signal exit dl,$(LEAKWRAP_FAMILIES)),$(LEAKWRAP_SYMBOLS_$(family))))
+TOOL_ALLOCATING = $(filter-out fclose,\
+	$(foreach family,$(LEAKWRAP_ALLOCATING_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family))))
 
 $(O)/tools/flags.h: linker-flags.mk tools/tools.mk
 	$(make_folder)

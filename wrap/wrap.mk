@@ -264,11 +264,11 @@ $(PROCESS)/keep_allocator.o: wrap/wrap.mk $(O)/built-by
 NM ?= $(shell $(CC) -print-prog-name=nm)
 SYSTEM_LIBRARIES = $(wildcard $(foreach library,libc.a libstdc++.a,\
 	$(shell $(CC) -print-file-name=$(library))))
-ALLOCATORS := $(foreach family,$(filter-out signal exit exec dl,$(RUNTIME_FAMILIES)),\
-	$(LEAKWRAP_SYMBOLS_$(family)))
+ALLOCATORS := $(foreach family,$(filter $(LEAKWRAP_ALLOCATING_FAMILIES) \
+	$(LEAKWRAP_BARE_FAMILIES),$(RUNTIME_FAMILIES)),$(LEAKWRAP_SYMBOLS_$(family)))
 
 $(O)/include/system_c.h $(O)/include/system_cxx.h: $(O)/include/system_%.h: \
-		report/system_functions.sh $(SYSTEM_LIBRARIES) $(O)/built-by
+		report/system_functions.sh linker-flags.mk $(SYSTEM_LIBRARIES) $(O)/built-by
 	$(call say,GEN,$@)
 	$(make_folder)
 	$(Q)CC='$(CC) $(CFLAGS_TARGET)' NM='$(NM)' \

@@ -156,6 +156,25 @@ $CC -O1 -static -o "$W/app" "$W/early.c" "$W/late.o" -lc \
 status_is 1 "$lw" audit --strict "$W/app"
 shows '^escape: 1 direct call of calloc, in late'
 
+# Functions that are wrapped for another reason than memory are no escapes.
+cat >"$W/sandbox.c" <<'END'
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+char *volatile kept;
+int main(int argc, char **argv)
+{
+	kept = malloc(3);
+	return prctl(PR_SET_NAME, "box") + (argc > 1 ? execv(argv[1], argv + 1) : 0);
+}
+END
+# shellcheck disable=SC2046 # flags
+$CC -O1 -static -o "$W/sandbox" "$W/sandbox.c" \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+	sed 's/-Wl,--wrap=\(execv\|prctl\) //g; s/-Wl,-u,__wrap_\(execv\|prctl\) //g') ||
+	fail sandbox
+status_is 0 "$lw" audit --strict "$W/sandbox"
+
 # The tracer's own reference to malloc is no escape, wherever the program's calls of leakwrap.h have
 # put it.
 cat >"$W/asks.c" <<'END'
