@@ -250,7 +250,7 @@
  * LEAKWRAP_SET in the bits of LEAKWRAP_SET_MASK, and what is asked for.  If RECORD is set,
  * RECORD_ON says whether recording is turned on or off.  If SAMPLE is set, BYTES is the interval
  * (leakwrap_pack_bytes).  MARK, alone, marks the time.  KINDS, alone with BYTES, sets the option
- * kinds=: 0 never, 1 exit, 2 always. */
+ * kinds= to the value with the number in BYTES (enum leakwrap_kinds_when). */
 #define LEAKWRAP_SET           UINT32_C(0x5e000000)
 #define LEAKWRAP_SET_MASK      UINT32_C(0xfe000000)
 #define LEAKWRAP_SET_KINDS     UINT32_C(0x01000000)
@@ -259,6 +259,22 @@
 #define LEAKWRAP_SET_SAMPLE    UINT32_C(0x00200000)
 #define LEAKWRAP_SET_MARK      UINT32_C(0x00100000)
 #define LEAKWRAP_SET_BYTES     UINT32_C(0x000fffff)
+
+/* The largest interval of sampling, in bytes, and the values of the option sample= as messages have
+ * them. */
+#define LEAKWRAP_SAMPLE_MAX    (UINT32_C(1) << 30)
+#define LEAKWRAP_SAMPLE_VALUES "BYTES, at most 1G"
+
+/* Which dumps tell lost from reachable memory, besides those that a person asks to. */
+enum leakwrap_kinds_when {
+	LEAKWRAP_KINDS_NEVER,
+	LEAKWRAP_KINDS_EXIT,
+	LEAKWRAP_KINDS_ALWAYS, /* also on a signal, by leakwrap_dump(), and by dump_at= */
+};
+
+/* The values of the option kinds=, by their numbers, and as messages have them. */
+#define LEAKWRAP_KINDS_WORDS  "never", "exit", "always"
+#define LEAKWRAP_KINDS_VALUES "never, exit or always"
 
 /* Returns BYTES, below 2^46, in 20 bits: 15 significant bits, and a shift.  Further bits are cut
  * off. */
@@ -448,7 +464,7 @@ struct leakwrap_announcement {
 	uint32_t record;    /* whether recording is on: 0 or 1 */
 	uint32_t sample;    /* the interval of sampling in bytes; 0: none */
 	uint32_t marks;     /* how many times leakwrap mark or leakwrap_mark has succeeded */
-	uint32_t kinds;     /* the option kinds=: 0 never, 1 exit, 2 always */
+	uint32_t kinds;     /* the option kinds=, an enum leakwrap_kinds_when */
 	uint32_t needs_all; /* an enum leakwrap_needs_all */
 };
 

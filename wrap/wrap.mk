@@ -325,7 +325,7 @@ GENERATOR_OPTIONS ?= $(CC) $(filter-out -MMD -MP,$(RUNTIME_CFLAGS)) -E -P -x c $
 	-e 's/^"\([A-Z][A-Z0-9]*\)", *\([0-9]*\)}.*/signal \1 \2/p' \
 	-e 's/^limit \([a-z_]*\), *\([0-9]*\)}.*/limit \1 \2/p'
 $(O)/generator/options: wrap/generator/limits.in wrap/runtime/option_table.c wrap/base/options.h \
-		$(O)/built-by
+		report/format.h $(O)/built-by
 	$(make_folder)
 	$(Q)$(GENERATOR_OPTIONS) >$@
 

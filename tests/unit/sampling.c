@@ -3,6 +3,7 @@
  * the spread of the theory. SAMPLING_RUNS: the number of seeds.
  * sources: wrap/base/sampling.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -lm */
+#include "report/format.h"
 #include "wrap/base/sampling.h"
 
 #include <math.h>

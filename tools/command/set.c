@@ -17,29 +17,25 @@
 #include "tools/command/process_options.h"
 #include "tools/process/target_process.h"
 
-/* The largest interval of sampling (wrap/base/sampling.h). */
-#define SAMPLE_MAX ((uint64_t)1 << 30)
-
 struct set_options {
 	struct process_options process;
 	bool has_record, record;
 	bool has_sample;
 	uint64_t sample;
 	bool has_kinds;
-	uint32_t kinds; /* a number of KINDS_WORDS */
+	uint32_t kinds; /* an enum leakwrap_kinds_when */
 	bool marks;     /* the command is mark */
 	uint32_t marks_before;
 };
 
-/* The values of kinds=, by their numbers (report/format.h). */
-static const char *const kinds_words[] = {"never", "exit", "always"};
-
 static uint32_t parse_kinds(const char *text, const char *value, struct argp_state *state)
 {
-	for (uint32_t number = 0; number < sizeof kinds_words / sizeof *kinds_words; number++)
-		if (strcmp(value, kinds_words[number]) == 0)
+	static const char *const words[] = {LEAKWRAP_KINDS_WORDS};
+
+	for (uint32_t number = 0; number < sizeof words / sizeof *words; number++)
+		if (strcmp(value, words[number]) == 0)
 			return number;
-	argp_error(state, "%s: kinds is never, exit or always", text);
+	argp_error(state, "%s: kinds is " LEAKWRAP_KINDS_VALUES, text);
 	return 0;
 }
 
@@ -55,8 +51,9 @@ static void parse_setting(struct set_options *options, const char *text, struct 
 		options->has_record = true;
 		options->record = *value == '1';
 	} else if (length == 6 && strncmp(text, "sample", length) == 0) {
-		if (!parse_size(value, &options->sample) || options->sample > SAMPLE_MAX)
-			argp_error(state, "%s: bytes, at most 1G; K, M and G may follow", text);
+		if (!parse_size(value, &options->sample) || options->sample > LEAKWRAP_SAMPLE_MAX)
+			argp_error(state, "%s: " LEAKWRAP_SAMPLE_VALUES "; K, M and G may follow",
+			           text);
 		if (leakwrap_unpack_bytes(leakwrap_pack_bytes(options->sample)) != options->sample)
 			argp_error(state, "%s: a number of 15 significant bits, such as %" PRIu64,
 			           text,
@@ -68,7 +65,7 @@ static void parse_setting(struct set_options *options, const char *text, struct 
 	} else {
 		argp_error(state,
 		           "%s: a running program can change record=0, record=1, sample=BYTES and "
-		           "kinds=never, exit or always",
+		           "kinds=" LEAKWRAP_KINDS_VALUES,
 		           text);
 	}
 }
@@ -255,7 +252,8 @@ int command_set(int argc, char **argv)
 	               "  record=0       records nothing more; record=1 records again\n"
 	               "  sample=BYTES   records a sample, one block for each BYTES; 0 records "
 	               "all\n"
-	               "  kinds=WHEN     which dumps tell lost memory: never, exit or always\n\n"
+	               "  kinds=WHEN     which dumps tell lost memory: " LEAKWRAP_KINDS_VALUES
+	               "\n\n"
 	               "  leakwrap set PID record=1 sample=512K",
 	};
 	struct set_options options = {.marks = false};

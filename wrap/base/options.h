@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/format.h"
 #include "wrap/base/common.h"
 
 enum leakwrap_unwind {
@@ -26,14 +27,6 @@ enum leakwrap_children {
 	LEAKWRAP_CHILDREN_NONE,
 	LEAKWRAP_CHILDREN_OWN, /* those with live blocks allocated since their fork; only these */
 	LEAKWRAP_CHILDREN_ALL,
-};
-
-/* Which dumps tell lost from reachable memory, besides those that a person asks to.  `leakwrap set`
- * sends these numbers (format.h). */
-enum leakwrap_kinds_when {
-	LEAKWRAP_KINDS_NEVER,
-	LEAKWRAP_KINDS_EXIT,
-	LEAKWRAP_KINDS_ALWAYS, /* also on a signal, by leakwrap_dump(), and by dump_at= */
 };
 
 enum leakwrap_on_misuse {

@@ -28,9 +28,6 @@
 #include "wrap/base/common.h"
 #include "wrap/base/thread.h"
 
-/* The largest interval, in bytes. */
-#define LEAKWRAP_SAMPLE_MAX ((uint32_t)1 << 30)
-
 /* The interval of a sample that was certain: its weight is 1. */
 #define LEAKWRAP_SAMPLE_CERTAIN 0
 
@@ -48,8 +45,8 @@ static inline uint64_t leakwrap_whole_blocks(uint64_t blocks)
 }
 
 /* Returns the weight of a sampled block of SIZE bytes that was drawn with INTERVAL, at most
- * LEAKWRAP_SAMPLE_MAX.  LEAKWRAP_WEIGHT_ONE if INTERVAL is LEAKWRAP_SAMPLE_CERTAIN, or not above
- * SIZE. */
+ * LEAKWRAP_SAMPLE_MAX (format.h).  LEAKWRAP_WEIGHT_ONE if INTERVAL is LEAKWRAP_SAMPLE_CERTAIN, or
+ * not above SIZE. */
 uint64_t leakwrap_sample_weight(size_t size, uint32_t interval);
 
 /* Returns NUMBER times WEIGHT, rounded to the nearest integer. */

@@ -9,6 +9,7 @@
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
 #include "wrap/runtime/log_path.h"
+#include "report/format.h"
 #include "report/line_writer.h"
 
 #include <signal.h>
@@ -333,15 +334,14 @@ static bool set_fail(struct span value)
 
 static bool set_kinds(struct span value)
 {
-	if (is_word(value, "never"))
-		leakwrap_options.kinds = LEAKWRAP_KINDS_NEVER;
-	else if (is_word(value, "exit"))
-		leakwrap_options.kinds = LEAKWRAP_KINDS_EXIT;
-	else if (is_word(value, "always"))
-		leakwrap_options.kinds = LEAKWRAP_KINDS_ALWAYS;
-	else
-		return false;
-	return true;
+	static const char *const words[] = {LEAKWRAP_KINDS_WORDS};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (is_word(value, words[i])) {
+			leakwrap_options.kinds = (enum leakwrap_kinds_when)i;
+			return true;
+		}
+	return false;
 }
 
 static bool set_pointer_step(struct span value)
@@ -395,7 +395,7 @@ static const struct option {
          "SIGFPE, SIGTRAP or SIGABRT"},
         {"record", set_record, "1", "0 or 1",
          "0 records nothing until leakwrap set PID record=1, or leakwrap_set_recording"},
-        {"sample", set_sample, "0", "BYTES, at most 1G",
+        {"sample", set_sample, "0", LEAKWRAP_SAMPLE_VALUES,
          "records a sample of the blocks, one block for each interval of that size on average, "
          "and dumps estimate all blocks; 0 records every block"},
         {"allocated", set_allocated, "0", "0 or 1",
@@ -424,7 +424,7 @@ static const struct option {
          "shared libraries, too"},
         {"fail", set_fail, "off", "off, or nth=N, rate=N, site=IDENTITY or list, and more words",
          "which allocations fail, as a test of the program; words have commas between them"},
-        {"kinds", set_kinds, "exit", "never, exit or always",
+        {"kinds", set_kinds, "exit", LEAKWRAP_KINDS_VALUES,
          "which dumps tell lost memory from reachable memory: none; the dump when the program "
          "ends; or all; leakwrap dump --kinds asks for one"},
         {"pointer_step", set_pointer_step, "word", "word, 1, 2 or 4",
@@ -458,9 +458,11 @@ static bool print_help(struct span value)
 
 /* -- reading ----------------------------------------------------------------------------------- */
 
-/* Returns more about the values of an option, for a complaint.  SET tells which option. */
-static const char *hint_about(bool (*set)(struct span value))
+/* Returns more about the values of OPTION, for a complaint. */
+static const char *hint_about(const struct option *option)
 {
+	bool (*const set)(struct span value) = option->set;
+
 	if (set == set_signal)
 		return "; KILL and STOP cannot be caught, SEGV, BUS, FPE, ILL, TRAP and ABRT "
 		       "report faults, and those from 32 to below RTMIN+0 are the C library's own";
@@ -472,7 +474,7 @@ static const char *hint_about(bool (*set)(struct span value))
 		       "LEAKWRAP_OPTIONS='dump_at=\"limit:90,failure\"'";
 	if (set == set_fail)
 		return "; each word once at most";
-	if (set == set_memory || set == set_min_bytes || set == set_sample || set == set_log_max)
+	if (strncmp(option->values, "BYTES", 5) == 0)
 		return "; K, M and G may follow";
 	return "";
 }
@@ -505,7 +507,7 @@ static void set_option(struct span name, struct span value, struct span option)
 		if (!table[i].set(value)) {
 			leakwrap_options = before;
 			complain(option, "cannot be used, and is ignored: it takes ",
-			         table[i].values, hint_about(table[i].set));
+			         table[i].values, hint_about(&table[i]));
 		}
 		return;
 	}
