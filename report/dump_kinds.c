@@ -119,7 +119,7 @@ static void note_block(void *is_found, const struct leakwrap_live_block *block)
 /* Returns why no block can get a kind, or NULL.  Sampled blocks get none. */
 static const char *find_no_kinds(void)
 {
-	bool is_found = !leakwrap_is_sampling();
+	bool is_found = leakwrap_is_recording_all();
 
 	if (!is_found)
 		leakwrap_live_each(note_block, &is_found);

@@ -39,8 +39,8 @@ static void write_sampling(struct leakwrap_writer *writer, const struct leakwrap
 	if (leakwrap_has_gaps()) {
 		leakwrap_text(writer, "recording state=");
 		leakwrap_text(writer, leakwrap_sampling_interval() == LEAKWRAP_SAMPLE_OFF ? "off"
-		                      : leakwrap_is_sampling()                            ? "sample"
-		                                                                          : "all");
+		                      : leakwrap_is_recording_all()                       ? "all"
+		                                                    : "sample");
 		leakwrap_text(writer, " since=");
 		leakwrap_text_time(writer, leakwrap_sampling_since());
 		leakwrap_text(writer,

@@ -134,14 +134,14 @@ static void check_waits(void)
 	raised = 0;
 }
 
-static void check_rest(void)
+static void check_time_left(void)
 {
 	const uint64_t now = leakwrap_time_monotonic(), second = 1000000000;
-	const uint64_t rest = leakwrap_signals_rest(10, 500, now - second);
+	const uint64_t rest = leakwrap_signals_time_left(10, 500, now - second);
 
 	CHECK(rest <= 9 * second + 500 && rest > 0);
-	CHECK(leakwrap_signals_rest(1, 0, now - 2 * second) == 0);
-	CHECK(leakwrap_signals_rest(INT64_MAX, 0, now) > 1000000000 * second);
+	CHECK(leakwrap_signals_time_left(1, 0, now - 2 * second) == 0);
+	CHECK(leakwrap_signals_time_left(INT64_MAX, 0, now) > 1000000000 * second);
 }
 
 int main(void)
@@ -175,7 +175,7 @@ int main(void)
 	CHECK(atomic_load(&second) > 0);
 
 	check_waits();
-	check_rest();
+	check_time_left();
 
 	/* The view is ignored for the next program, and comes back. */
 	action = (struct sigaction){.sa_handler = SIG_IGN};

@@ -79,10 +79,10 @@ void leakwrap_sampling_note_leaves(void);
  * the switch to it is visible then. */
 uint32_t leakwrap_sampling_interval(void);
 
-/* Returns whether not all new blocks are recorded. */
-static inline bool leakwrap_is_sampling(void)
+/* Returns whether all new blocks are recorded, not a sample of them or none. */
+static inline bool leakwrap_is_recording_all(void)
 {
-	return leakwrap_sampling_interval() != 0;
+	return leakwrap_sampling_interval() == 0;
 }
 
 /* In the place of a state: no thread has it. */
@@ -131,9 +131,9 @@ void leakwrap_sampling_look_again(void);
 
 /* Without an operating system all blocks are recorded. */
 
-static inline bool leakwrap_is_sampling(void)
+static inline bool leakwrap_is_recording_all(void)
 {
-	return false;
+	return true;
 }
 
 static inline bool leakwrap_has_gaps(void)

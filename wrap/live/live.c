@@ -127,10 +127,10 @@ static struct leakwrap_region *find_region_of_record(uintptr_t address)
 
 	if (region)
 		return region;
-	if (leakwrap_is_sampling() &&
+	if (!leakwrap_is_recording_all() &&
 	    leakwrap_region_entry_use(leakwrap_region_entry(address)) == 0)
 		return NULL;
-	region = look_up_region(address, leakwrap_is_sampling(), &is_new);
+	region = look_up_region(address, !leakwrap_is_recording_all(), &is_new);
 	if (is_new)
 		leakwrap_live_report_growth();
 	return region;

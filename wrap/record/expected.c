@@ -66,7 +66,7 @@ void leakwrap_expect_malloc(uintptr_t sp)
 	struct leakwrap_thread *const self = &leakwrap_self;
 
 	self->unknown_call = 0;
-	if (!leakwrap_libraries_are_recorded || leakwrap_is_sampling() ||
+	if (!leakwrap_libraries_are_recorded || !leakwrap_is_recording_all() ||
 	    atomic_load_explicit(&in_vain, memory_order_relaxed) >= IN_VAIN_MAX)
 		return;
 	self->fast_below = 0;
@@ -89,7 +89,7 @@ bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp)
 /* A sampling thread decides by itself which blocks are recorded. */
 bool leakwrap_record_expected(void *block, size_t size)
 {
-	return block && size < LEAKWRAP_SLOT_LARGE && !leakwrap_is_sampling() &&
+	return block && size < LEAKWRAP_SLOT_LARGE && leakwrap_is_recording_all() &&
 	       leakwrap_fast_record(leakwrap_kept_self(),
 	                            leakwrap_slot_value(size, LEAKWRAP_SITE_LOST, 0), block);
 }

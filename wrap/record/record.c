@@ -33,7 +33,7 @@
  * blocks are sampled: then leakwrap_record_sample decides.  leakwrap_end_site must follow. */
 static void find_site(struct leakwrap_found_site *found, LEAKWRAP_CALLER_PARAMS)
 {
-	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || leakwrap_is_sampling()) {
+	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || !leakwrap_is_recording_all()) {
 		const uint32_t special = leakwrap_prepare_thread(sp);
 
 		if (special != LEAKWRAP_SITE_FIRST) {

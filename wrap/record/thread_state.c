@@ -34,7 +34,7 @@ static void choose_state(struct leakwrap_thread *self)
 {
 	if (leakwrap_misuse_checked || leakwrap_fail_may_come())
 		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_CHECKING);
-	else if (!leakwrap_is_sampling())
+	else if (leakwrap_is_recording_all())
 		leakwrap_thread_set_state(self, leakwrap_options.allocated
 		                                        ? LEAKWRAP_THREAD_CHECKING
 		                                        : LEAKWRAP_THREAD_RECORDING);
@@ -47,10 +47,11 @@ uint32_t leakwrap_prepare_thread(uintptr_t sp)
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	if (self->state == LEAKWRAP_THREAD_DISABLED)
-		return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
+		return leakwrap_is_recording_all() ? LEAKWRAP_SITE_IGNORED : LEAKWRAP_SITE_NONE;
 	if (self->state == LEAKWRAP_THREAD_INSIDE) {
 		if (is_inside_allocator(sp))
-			return leakwrap_is_sampling() ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_IGNORED;
+			return leakwrap_is_recording_all() ? LEAKWRAP_SITE_IGNORED
+			                                   : LEAKWRAP_SITE_NONE;
 		self->inside = NULL;
 		leakwrap_thread_set_state(self, LEAKWRAP_THREAD_NEW);
 	}

@@ -481,7 +481,7 @@ bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned b
 	return waits_again;
 }
 
-uint64_t leakwrap_signals_rest(int64_t seconds, uint32_t nanoseconds, uint64_t start)
+uint64_t leakwrap_signals_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start)
 {
 	const uint64_t second = 1000000000;
 	const uint64_t taken = leakwrap_time_monotonic() - start;

@@ -72,6 +72,6 @@ bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned b
 
 /* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
  * leakwrap_time_monotonic.  Preserves errno. */
-uint64_t leakwrap_signals_rest(int64_t seconds, uint32_t nanoseconds, uint64_t start);
+uint64_t leakwrap_signals_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start);
 
 #endif

@@ -31,7 +31,7 @@ static struct sums given_back;
 bool leakwrap_counts_allocated(void)
 {
 	return leakwrap_options.allocated ||
-	       (leakwrap_is_sampling() && leakwrap_last_interval() != 0);
+	       (!leakwrap_is_recording_all() && leakwrap_last_interval() != 0);
 }
 
 static void add_to(struct sum *sum, uint64_t more)

@@ -21,8 +21,8 @@
  * hash itself does not use this bit. */
 #define LEAKWRAP_SITE_MAY_BE_UNLOADED UINT64_C(1)
 
-/* A value of walk_count while the call site is unlinked: the time is not known any more, because a
- * walk to the call site was counted late. */
+/* A value of walks_or_rest while the call site is unlinked: the time is not known any more, because
+ * a walk to the call site was counted late. */
 #define LEAKWRAP_SITE_RESTS_ANEW 0u
 
 /* Call sites with consecutive numbers.  The index is the number modulo LEAKWRAP_SITE_CHUNK. */
@@ -33,11 +33,12 @@ struct leakwrap_site_chunk {
 	/* The hash of the backtrace, which stands for it in lookups, and
 	 * LEAKWRAP_SITE_MAY_BE_UNLOADED: see site_lookup.c. */
 	uint64_t hash[LEAKWRAP_SITE_CHUNK];
-	/* How many stacks of the call site the stack index was given, and how many walks have led
-	 * to the call site: see stack_cache.c.  While the call site is unlinked,
-	 * walk_count says since when: see site_collect.c. */
+	/* How many stacks of the call site the stack index was given: see stack_cache.c. */
 	_Atomic uint8_t stack_count[LEAKWRAP_SITE_CHUNK];
-	_Atomic uint8_t walk_count[LEAKWRAP_SITE_CHUNK];
+	/* How many walks have led to the call site: see stack_cache.c.  While the call site is
+	 * unlinked, the time since when, as units_now of site_collect.c tells it.  Walks that had
+	 * found the call site before may still be counted then. */
+	_Atomic uint8_t walks_or_rest[LEAKWRAP_SITE_CHUNK];
 	/* Bits by number: see site_numbers.c. */
 	_Atomic uint32_t marked[LEAKWRAP_SITE_CHUNK / 32];
 	_Atomic uint32_t unlinked[LEAKWRAP_SITE_CHUNK / 32];
@@ -67,6 +68,12 @@ LEAKWRAP_INLINE leakwrap_pool_offset leakwrap_site_backtrace(uint32_t number)
 LEAKWRAP_INLINE uint64_t leakwrap_site_hash(uint32_t number)
 {
 	return leakwrap_site_chunk(number)->hash[number % LEAKWRAP_SITE_CHUNK];
+}
+
+/* Returns the place in walks_or_rest of the call site NUMBER.  Signal-safe. */
+LEAKWRAP_INLINE _Atomic uint8_t *leakwrap_site_walks_or_rest(uint32_t number)
+{
+	return &leakwrap_site_chunk(number)->walks_or_rest[number % LEAKWRAP_SITE_CHUNK];
 }
 
 /* Returns the chunk of the call site NUMBER and makes it if needed.  FROM_RESERVE: takes memory

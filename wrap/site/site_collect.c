@@ -129,18 +129,11 @@ static uint8_t units_now(void)
 	return (uint8_t)((leakwrap_site_numbers_quiet_time() >> UNIT_LOG2) % UNITS + 1);
 }
 
-/* When NUMBER was unlinked, as units_now tells it.  Walks that had found it before may still be
- * counted there. */
-static _Atomic uint8_t *rests_since(uint32_t number)
-{
-	return &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
-}
-
 /* Returns whether NUMBER, which is unlinked, must not be freed yet.  If the time since then is more
  * than UNITS, it may be mistaken for less. */
 static bool rests(uint32_t number)
 {
-	const uint8_t since = atomic_load(rests_since(number));
+	const uint8_t since = atomic_load(leakwrap_site_walks_or_rest(number));
 	const uint32_t least = leakwrap_site_hash(number) & LEAKWRAP_SITE_MAY_BE_UNLOADED
 	                               ? PLUGIN_REST
 	                               : LEARNED_REST;
@@ -202,8 +195,8 @@ static void free_unlinked(uint32_t number)
 	if (!leakwrap_site_is_unlinked(number))
 		return;
 	if (rests(number)) {
-		if (atomic_load(rests_since(number)) == LEAKWRAP_SITE_RESTS_ANEW)
-			atomic_store(rests_since(number), collection.units);
+		if (atomic_load(leakwrap_site_walks_or_rest(number)) == LEAKWRAP_SITE_RESTS_ANEW)
+			atomic_store(leakwrap_site_walks_or_rest(number), collection.units);
 		copy_backtrace(number);
 		return;
 	}
@@ -265,7 +258,8 @@ static void unlink_unmarked(uint32_t number)
 	if (leakwrap_site_is_marked(number) || leakwrap_site_is_unlinked(number))
 		return;
 	leakwrap_site_set_unlinked(number, true);
-	atomic_store(rests_since(number), collection.units); /* after the bit: see set_count */
+	/* After the bit: see set_count. */
+	atomic_store(leakwrap_site_walks_or_rest(number), collection.units);
 }
 
 /* The backtrace of an unlinked call site stays where it is until the next collection. */

@@ -224,7 +224,7 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint64_t hash,
 	if (number == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
 	chunk = leakwrap_site_chunk(number);
-	atomic_store_explicit(&chunk->walk_count[at], 0, memory_order_relaxed);
+	atomic_store_explicit(&chunk->walks_or_rest[at], 0, memory_order_relaxed);
 	atomic_store_explicit(&chunk->stack_count[at], 0, memory_order_relaxed);
 	atomic_store(&chunk->backtrace[at], bytes);
 	chunk->hash[at] = hash_to_store(number, hash);

@@ -199,11 +199,6 @@ static bool pass_over(struct leakwrap_thread *self)
 
 /* -- learning ---------------------------------------------------------------------------------- */
 
-static _Atomic uint8_t *walk_count_of(uint32_t number)
-{
-	return &leakwrap_site_chunk(number)->walk_count[number % LEAKWRAP_SITE_CHUNK];
-}
-
 /* Returns whether STACK should be learned at the walk with this COUNT that leads to NUMBER.
  *
  * A call site with STACKS_MAX stacks learns nothing more.  But the cache may have lost what it
@@ -220,16 +215,18 @@ static bool is_due(uint32_t number, uint8_t count, const struct leakwrap_stack *
  * may store at once.  After 255 comes 0. */
 static uint8_t next_count(uint32_t number)
 {
-	return (uint8_t)(atomic_load_explicit(walk_count_of(number), memory_order_relaxed) + 1u);
+	const _Atomic uint8_t *const walks = leakwrap_site_walks_or_rest(number);
+
+	return (uint8_t)(atomic_load_explicit(walks, memory_order_relaxed) + 1u);
 }
 
 /* A collection may have unlinked NUMBER since the walk came to it.  Then it needs the place of the
  * count.  Either it stores there later, or NUMBER is seen to be unlinked here. */
 static void set_count(uint32_t number, uint8_t count)
 {
-	atomic_store(walk_count_of(number), count);
+	atomic_store(leakwrap_site_walks_or_rest(number), count);
 	if (leakwrap_site_is_unlinked(number))
-		atomic_store(walk_count_of(number), LEAKWRAP_SITE_RESTS_ANEW);
+		atomic_store(leakwrap_site_walks_or_rest(number), LEAKWRAP_SITE_RESTS_ANEW);
 }
 
 /* Returns whether a stack of the call site NUMBER may be learned.  That needs a near number. */
