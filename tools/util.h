@@ -37,7 +37,8 @@ void progress_done(void);
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
-/* As the functions of the C library, but never NULL. */
+/* Do what malloc, calloc, realloc and strdup do, but never return NULL.  libiberty has functions of
+ * the same names, and calls these instead. */
 void *xmalloc(size_t size);
 void *xzalloc(size_t size); /* zero-filled */
 void *xrealloc(void *block, size_t size);

@@ -189,7 +189,10 @@ const char *option_text(const struct argp_state *state, const char *name, const 
 	return argument;
 }
 
-const char *option_path(const struct argp_state *state, const char *name, const char *argument)
+/* Returns ARGUMENT, the file or folder of option NAME.  Ends the tool with a usage error if it is
+ * not there or cannot be read. */
+static const char *readable_path(const struct argp_state *state, const char *name,
+                                 const char *argument)
 {
 	if (access(argument, R_OK) != 0)
 		option_error(state, "--%s=%s: %s", name, argument, strerror(errno));
@@ -202,7 +205,7 @@ static const char *folder_path(const struct argp_state *state, const char *name,
 {
 	struct stat status;
 
-	if (stat(option_path(state, name, argument), &status) == 0 && !S_ISDIR(status.st_mode))
+	if (stat(readable_path(state, name, argument), &status) == 0 && !S_ISDIR(status.st_mode))
 		option_error(state, "--%s=%s: %s", name, argument, strerror(ENOTDIR));
 	return argument;
 }
@@ -210,7 +213,7 @@ static const char *folder_path(const struct argp_state *state, const char *name,
 /* Returns ARGUMENT of the option exe, or ends the tool with a message if it is no ELF file. */
 static const char *program_path(const struct argp_state *state, const char *argument)
 {
-	const int fd = open_regular(option_path(state, "exe", argument));
+	const int fd = open_regular(readable_path(state, "exe", argument));
 	char magic[SELFMAG];
 
 	if (fd < 0 || read(fd, magic, SELFMAG) != SELFMAG || memcmp(magic, ELFMAG, SELFMAG) != 0)
@@ -289,11 +292,11 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		add_debug_dir(options, folder_path(state, "debug-dir", argument));
 		break;
 	case KEY_MAP:
-		options->search.map = option_path(state, "map", argument);
+		options->search.map = readable_path(state, "map", argument);
 		break;
 	case KEY_SUPPRESSIONS:
 		if (!suppressions_read(&options->suppressions, &options->arena,
-		                       option_path(state, "suppressions", argument)))
+		                       readable_path(state, "suppressions", argument)))
 			exit(STATUS_USAGE);
 		break;
 	case KEY_NO_SYSTEM:

@@ -82,10 +82,6 @@ unsigned option_top(const struct argp_state *state, const char *argument);
 /* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists, or ends the tool so. */
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument);
 
-/* Returns ARGUMENT, the file or folder of option NAME, or ends the tool so if it is not there or
- * cannot be read. */
-const char *option_path(const struct argp_state *state, const char *name, const char *argument);
-
 /* Returns ARGUMENT of option NAME, or ends the tool so if it is empty. */
 const char *option_text(const struct argp_state *state, const char *name, const char *argument);
 

@@ -415,7 +415,8 @@ void watch_stop(struct watch *watch)
 /* A program spends at most a fiftieth of its time on dumps. */
 enum { TIMES_DUMP = 50 };
 
-double watch_shortest_interval(const struct watch *watch, const struct target *target)
+/* Returns what watch_interval would return if the user had chosen no interval. */
+static double shortest_interval(const struct watch *watch, const struct target *target)
 {
 	const struct dump *last = watch_last(target);
 	double least = last && last->totals.dump_ns > 0
@@ -428,7 +429,7 @@ double watch_shortest_interval(const struct watch *watch, const struct target *t
 
 double watch_interval(const struct watch *watch, const struct target *target)
 {
-	return fmax(watch_shortest_interval(watch, target), watch->options.interval);
+	return fmax(shortest_interval(watch, target), watch->options.interval);
 }
 
 /* Asks the thread for a dump of TARGET at the time NOW, unless it asks for one already. */
@@ -478,8 +479,8 @@ static double time_to_ask(const struct watch *watch, struct target *const *targe
 	double due = when;
 	for (size_t i = 0; i < count; i++)
 		if (targets[i]->asked_at < when)
-			due = fmax(due, targets[i]->asked_at +
-			                        watch_shortest_interval(watch, targets[i]));
+			due = fmax(due,
+			           targets[i]->asked_at + shortest_interval(watch, targets[i]));
 	return due;
 }
 

@@ -92,9 +92,6 @@ void watch_scan(struct watch *watch);
  * fiftieth of its time on dumps; reading_share may make the interval longer. */
 double watch_interval(const struct watch *watch, const struct target *target);
 
-/* Returns the same without the interval that the user chose. */
-double watch_shortest_interval(const struct watch *watch, const struct target *target);
-
 /* Asks the thread for a dump of TARGET, unless the last one is younger than its interval. */
 void watch_want(struct watch *watch, struct target *target);
 

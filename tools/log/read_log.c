@@ -14,7 +14,8 @@
 
 enum { READ_SIZE = 256 * 1024 };
 
-const char *parse_log(int fd, const char *log, dump_taker *take, void *context)
+/* Reads FD to its end, and does the rest of what parse_file does. */
+static const char *parse_log(int fd, const char *log, dump_taker *take, void *context)
 {
 	struct parser *parser = parser_start(log, take, context);
 	struct log_file *file = log_file_start(fd);

@@ -60,7 +60,8 @@ static bool same_identity(const void *key, const void *entry)
 
 /* -- hosts ------------------------------------------------------------------------------------- */
 
-bool find_host(const char *pattern, const char *log, const char **host, size_t *length)
+/* Returns whether PATTERN fits the path LOG.  Sets *HOST and *LENGTH to what %h stands for. */
+static bool find_host(const char *pattern, const char *log, const char **host, size_t *length)
 {
 	if (*pattern == '\0')
 		return *log == '\0';

@@ -14,9 +14,6 @@ struct fleet_options {
 	unsigned kinds; /* what counts, see merge_start */
 };
 
-/* Returns true if PATTERN fits the path LOG.  Sets *HOST and *LENGTH to what %h stands for. */
-bool find_host(const char *pattern, const char *log, const char **host, size_t *length);
-
 /* Sorts LOGS, reads them, and adds to REPORT one dump that is the sum of the last dumps of all
  * processes (merge.h).  A process is in one log, or in several with ascending numbers of its dumps.
  * Dumps of misuse are added as by report_add.  Returns false, after messages, if a log cannot be

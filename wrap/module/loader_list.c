@@ -137,7 +137,7 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
 }
 
-/* As leakwrap_module_hash_headers, of a module that starts on PAGE, which can be read. */
+/* Does what hash_headers does for the module that starts on PAGE, which can be read. */
 static uint32_t hash_page(uintptr_t page)
 {
 	uint32_t word[128], sum = 0;
@@ -148,7 +148,10 @@ static uint32_t hash_page(uintptr_t page)
 	return sum;
 }
 
-uint32_t leakwrap_module_hash_headers(const struct leakwrap_module *module)
+/* Hashes the first 512 bytes of MODULE: its ELF header and first program headers.  They are mapped
+ * and unmapped with the module, and they differ from those of a module that takes its place.
+ * Returns 0 if they cannot be read.  Signal-safe; one system call. */
+static uint32_t hash_headers(const struct leakwrap_module *module)
 {
 	const uintptr_t page = page_of(module->start);
 
@@ -162,8 +165,7 @@ static uint32_t hash_headers_of(const struct leakwrap_module *module,
 {
 	const uintptr_t page = page_of(module->start);
 
-	return page_of((uintptr_t)info->dlpi_phdr) == page ? hash_page(page)
-	                                                   : leakwrap_module_hash_headers(module);
+	return page_of((uintptr_t)info->dlpi_phdr) == page ? hash_page(page) : hash_headers(module);
 }
 
 /* -- the program's path ------------------------------------------------------------------------ */
@@ -252,7 +254,7 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
 
 	if (!find_program_headers(&info, start) || !read_module(module, &info))
 		return false;
-	module->headers = leakwrap_module_hash_headers(module);
+	module->headers = hash_headers(module);
 	module->path = path;
 	return true;
 }
@@ -491,7 +493,7 @@ void leakwrap_loader_list_release(struct leakwrap_loader_list *list)
 
 bool leakwrap_module_is_there(const struct leakwrap_module *module)
 {
-	return leakwrap_module_hash_headers(module) == module->headers;
+	return hash_headers(module) == module->headers;
 }
 
 const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,

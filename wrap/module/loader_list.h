@@ -62,9 +62,4 @@ uintptr_t leakwrap_loader_list_changes(void);
 /* Unmaps LIST, which may be NULL. */
 void leakwrap_loader_list_release(struct leakwrap_loader_list *list);
 
-/* Hashes the first 512 bytes of MODULE: its ELF header and first program headers.  They are mapped
- * and unmapped with the module, and they differ from those of a module that takes its place.
- * Returns 0 if they cannot be read.  Signal-safe; one system call. */
-uint32_t leakwrap_module_hash_headers(const struct leakwrap_module *module);
-
 #endif
