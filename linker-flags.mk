@@ -125,7 +125,7 @@ LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 # the C library has, and the C++ library.
 LEAKWRAP_LLD_LDFLAGS := -Wl,-u,leakwrap_every_c
 LEAKWRAP_LLD_CXX_LDFLAGS := $(LEAKWRAP_LLD_LDFLAGS) -Wl,-u,leakwrap_every_cxx
-# The name before they were for dynamic programs, too.
+# Its old name, from when it was for static programs alone: makefiles of users may have it.
 LEAKWRAP_LLD_STATIC_LDFLAGS = $(LEAKWRAP_LLD_LDFLAGS)
 
 # In the source tree the runtime is in build/.  Installed, it is where make install put it.

@@ -2,8 +2,9 @@
  * for all blocks, what was allocated so far, the peak, and what was allocated since a mark
  * (format.h).
  *
- * The functions are called in this order: begin, collect the totals, write_totals, write_site for
- * each call site, end.  One thread at a time.  Signal-safe. */
+ * A dump calls leakwrap_estimates_begin, collects its totals, and calls
+ * leakwrap_estimates_write_totals, leakwrap_estimates_write_site for each call site, and
+ * leakwrap_estimates_end.  One thread at a time.  Signal-safe. */
 #ifndef LEAKWRAP_ESTIMATE_WRITER_H
 #define LEAKWRAP_ESTIMATE_WRITER_H
 
@@ -18,7 +19,7 @@
  * no peak, because the crash may have interrupted a look at the peak. */
 void leakwrap_estimates_begin(bool is_crash);
 
-/* Ends to read the peak. */
+/* Stops reading the peak. */
 void leakwrap_estimates_end(void);
 
 /* Writes the lines recording, sampling, allocated, peak and mark, as far as there are any. */

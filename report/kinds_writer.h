@@ -1,7 +1,8 @@
 /* kinds_writer.h - finds lost memory for a dump, and writes the kinds of blocks (format.h).
  *
- * The functions are called in this order: find, collect the totals, resume_threads, write_total,
- * write_site for each call site, end.  One thread at a time.  Signal-safe. */
+ * A dump calls leakwrap_kinds_find, collects its totals, and calls leakwrap_kinds_resume_threads,
+ * leakwrap_kinds_write_total, leakwrap_kinds_write_site for each call site, and
+ * leakwrap_kinds_end.  One thread at a time.  Signal-safe. */
 #ifndef LEAKWRAP_KINDS_WRITER_H
 #define LEAKWRAP_KINDS_WRITER_H
 

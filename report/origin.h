@@ -35,7 +35,7 @@ struct leakwrap_origin {
 /* Returns on whose behalf a block with the backtrace TRACE was allocated.  A block that the C or
  * C++ library made for its caller belongs to the caller.  The module of a frame is that of the time
  * when TRACE was recorded, loaded or not.  Where the owner cannot be told it is the program, as in
- * a stripped static program.  Signal-safe; one thread at a time (that of the dump). */
+ * a stripped static program. */
 struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace);
 
 #endif

@@ -468,7 +468,7 @@ int command_torture(int argc, char **argv)
 	torture.judges_error_exits = !options.only_handled_leaks;
 	runner.input = input_of_runs();
 	runner.limit = options.timeout * 1000000000;
-	runner_start(&runner);
+	runner_start();
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	struct state state = state_open(&options.common.arena, options.state,
 	                                subject_of(&options, &options.common.arena));

@@ -40,11 +40,10 @@ static sigset_t awaited_signals(void)
 	return set;
 }
 
-void runner_start(struct runner *runner)
+void runner_start(void)
 {
 	const sigset_t set = awaited_signals();
 
-	(void)runner;
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 }

@@ -38,8 +38,9 @@ struct ended {
 	uint64_t ns; /* how long it ran */
 };
 
-/* Prepares RUNNER, whose members are 0.  From now on SIGCHLD, SIGINT and SIGTERM are blocked. */
-void runner_start(struct runner *runner);
+/* Prepares the tool for runners, whose members are 0 at first but for INPUT and LIMIT.  From now on
+ * SIGCHLD, SIGINT and SIGTERM are blocked. */
+void runner_start(void);
 
 /* Starts ARGV with the environment variable LEAKWRAP_OPTIONS set to OPTIONS, in a process group of
  * its own.  What it writes to standard output and standard error is discarded.  Returns its process

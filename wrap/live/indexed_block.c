@@ -122,8 +122,8 @@ bool leakwrap_block_find_in_cards(const struct leakwrap_indexed_region *in, uint
 	       holds(found->address, found->size, address);
 }
 
-/* As find_in_cards, where blocks may lie in each other: goes back from ADDRESS as far as small
- * blocks may reach. */
+/* Finds the small block that holds ADDRESS and starts last.  Unlike leakwrap_block_find_in_cards,
+ * finds it where blocks lie in each other, too: goes back as far as small blocks may reach. */
 static bool find_innermost(uintptr_t address, struct leakwrap_indexed_block *found)
 {
 	const uintptr_t lowest = address > LEAKWRAP_SLOT_LARGE ? address - LEAKWRAP_SLOT_LARGE : 0;

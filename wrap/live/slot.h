@@ -142,7 +142,6 @@ LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 	       leakwrap_slot_place_site(number);
 }
 
-#ifndef LEAKWRAP_BARE
 /* Returns false if the call site in VALUE, which encodes a block, certainly is neither
  * LEAKWRAP_SITE_IGNORED nor young nor far.  Takes as many instructions as
  * leakwrap_slot_is_of_site. */
@@ -152,7 +151,6 @@ LEAKWRAP_INLINE bool leakwrap_slot_may_be_special(uint32_t value)
 
 	return value - fourth >= leakwrap_slot_place_site(LEAKWRAP_SITE_FIRST_YOUNG) - fourth;
 }
-#endif
 
 /* Encodes the slot value of a block.  SITE is near, or LEAKWRAP_SITE_FAR.  SIZE: at most
  * LEAKWRAP_SLOT_LARGE, which stands for larger sizes, too.  WITHIN: the block's position in its

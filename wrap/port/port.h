@@ -196,7 +196,7 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 /* -- other threads, and copies of the process -------------------------------------------------- */
 
 /* The signal that parks threads.  The C library keeps it for itself, and no program can block it
- * with the C library's functions.  0: none is known. */
+ * with the C library's functions. */
 int leakwrap_park_signal(void);
 
 /* Calls HANDLER for the park signal from now on, with all signals blocked.  HANDLER NULL: restores

@@ -1,6 +1,5 @@
-/* interior.h - why a program may have no pointer to a block's first byte, but one into it.
- *
- * The reasons are those of valgrind (memcheck, --leak-check-heuristics): */
+/* interior.h - pointers into a block by which programs usually hold it, although they have no
+ * pointer to its first byte. */
 #ifndef LEAKWRAP_INTERIOR_H
 #define LEAKWRAP_INTERIOR_H
 
@@ -25,9 +24,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 /* Returns whether SIZE bytes at ADDRESS can be read. */
 typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
 
-/* Returns true if POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
- * empty array, is a usual way to hold it:
+/* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
+ * empty array, is a usual way to hold it.  The ways, by whose they are:
  *
+ * C++ (valgrind knows these, too: memcheck, --leak-check-heuristics)
  *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
  *     reference count
  *   - to the first element of an array by new[], behind the number of its elements, whatever
@@ -36,45 +36,36 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
- * and one of programs that align blocks themselves (Eigen and OpenCV do):
- *
+ * programs that align blocks themselves, such as Eigen and OpenCV
  *   - to an aligned address, behind the block's own address, by which they free it
  *
- * and one of GLib:
- *
+ * GLib
  *   - to an instance of GObject, behind its private data
  *
- * and one of SQLite:
- *
+ * SQLite
  *   - to a part that begins with the block's address
  *
- * and one of libtalloc, the allocator of Samba and its relatives:
- *
+ * libtalloc, the allocator of Samba and its relatives
  *   - behind its header, in which the size of the rest stands
  *
- * and one of Rust's standard library:
- *
+ * Rust's standard library
  *   - to the control bytes of a hash table, behind its elements
  *
- * one of Protocol Buffers:
- *
+ * Protocol Buffers
  *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits
  *
- * one of ICU:
- *
+ * ICU
  *   - to the characters of a string, behind the number of its owners in 32 bits
  *
- * one of CPython:
- *
+ * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each
  *
- * and three of glibc:
- *
+ * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
- *   - to an aligned table of loaded modules, whose second word is the block's address (glibc,
- *     elf/dl-find_object.c, struct dlfo_mappings_segment)
+ *   - to an aligned table of loaded modules, whose second word is the block's address
+ *     (elf/dl-find_object.c, struct dlfo_mappings_segment)
  *
  * Asks IS_READABLE before it reads memory. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,

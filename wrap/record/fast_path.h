@@ -104,7 +104,7 @@ LEAKWRAP_INLINE bool leakwrap_fast_take_over_size(const void *block, struct leak
 	return false;
 }
 
-/* They have no sampling. */
+/* Bare-metal builds do not sample. */
 
 LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 {

@@ -12,7 +12,7 @@
  * keep call sites for ever.  Signal-safe, waits for no lock. */
 enum leakwrap_readers_entry leakwrap_sites_begin_reading(void);
 
-/* Ends to read.  ENTERED: what leakwrap_sites_begin_reading returned to this thread. */
+/* Stops reading.  ENTERED: what leakwrap_sites_begin_reading returned to this thread. */
 void leakwrap_sites_end_reading(enum leakwrap_readers_entry entered);
 
 #else
