@@ -122,7 +122,7 @@
  *
  * stacks  The share of live bytes whose stacks are complete; "none" if there are no live bytes.
  *         The live blocks whose stacks are truncated, and those whose stacks are guessed.  depth
- *         is the option: a truncated stack of so many frames was cut there.
+ *         is the option: a truncated stack with this number of frames was cut there.
  * loss    What the numbers above miss.  Each key counts since the process started or was forked:
  *
  *             untracked_*             allocations that were not recorded, for lack of memory

@@ -49,7 +49,7 @@ static bool read_and_close(int fd, char *text, size_t size)
 	return length > 0;
 }
 
-/* As read_and_close, for the file NAME in FOLDER. */
+/* Does what read_and_close does, for the file NAME in FOLDER. */
 static bool read_file(const char *folder, const char *name, char *text, size_t size)
 {
 	char path[PATH_ROOM + 64];

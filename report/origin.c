@@ -80,7 +80,7 @@ static bool begins_with(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Does NAME begin with one of PREFIXES, which ends with NULL? */
+/* Returns whether NAME begins with one of PREFIXES, which ends with NULL. */
 static bool begins_with_any(const char *name, const char *const *prefixes)
 {
 	while (*prefixes && !begins_with(name, *prefixes))
@@ -103,9 +103,9 @@ bool leakwrap_is_cxx_library(const struct leakwrap_module *module)
 	return !module->main && begins_with_any(base_name(module), names);
 }
 
-/* Does the shared C library allocate for the caller of its function NAME?  scanf does with the
- * format "%ms", and calls a function that has no name.  The functions of an obstack call what the
- * program chose to allocate by; the lists have only functions that call malloc by name. */
+/* Returns whether the shared C library allocates for the caller of its function NAME.  scanf does
+ * with the format "%ms", and calls a function that has no name.  The functions of an obstack call
+ * what the program chose to allocate by; the lists have only functions that call malloc by name. */
 static bool is_for_caller(const char *name)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
@@ -149,8 +149,8 @@ static enum role role_in_program(const struct leakwrap_module *program,
 	}
 }
 
-/* Does glibc's function NAME allocate the buffer of a stream?  The stream owns it, although scanf
- * or getline, which allocate for their caller, may be the first to need it. */
+/* Returns whether glibc's function NAME allocates the buffer of a stream.  The stream owns it,
+ * although scanf or getline, which allocate for their caller, may be the first to need it. */
 static bool is_for_stream(const char *name)
 {
 	return begins_with(name, "_IO_") && strstr(name, "doalloc");

@@ -49,14 +49,14 @@ struct options {
 	enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 };
 
-/* The children of the argp of report and of diff.  The input is a struct options. */
+/* The children of the argp of a command that shows call sites.  The input is a struct options. */
 extern const struct argp_child common_options[];
 
-/* The same, and those of a command that shows the blocks of dumps.  The inputs of both children are
- * the same struct options. */
+/* The children of the argp of a command that shows dumps: the child above, and the child with the
+ * options for kinds of blocks.  The inputs of both are the same struct options. */
 extern const struct argp_child dump_options[];
 
-/* Of these options those that say where the files of the traced program are. */
+/* The child with the options that say where the files of the traced program are. */
 extern const struct argp_child file_options[];
 
 /* The argp of report.  A settings file has options of report, and diff passes over those that it
@@ -72,17 +72,20 @@ unsigned options_top(const struct options *options);
  * may follow the number. */
 uint64_t option_size(const struct argp_state *state, const char *name, const char *argument);
 
-/* Returns the seconds of ARGUMENT of option NAME, from LEAST to 86400, or ends the tool so. */
+/* Returns the seconds of ARGUMENT of option NAME.  Ends the tool with a usage error if they are not
+ * from LEAST to 86400. */
 uint64_t option_seconds(const struct argp_state *state, const char *name, const char *argument,
                         uint64_t least);
 
-/* Returns the number ARGUMENT of the option top so; UINT_MAX stands for all larger ones. */
+/* Returns the number ARGUMENT of the option top, or UINT_MAX for all larger numbers.  Ends the tool
+ * with a usage error if it is no number. */
 unsigned option_top(const struct argp_state *state, const char *argument);
 
-/* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists, or ends the tool so. */
+/* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists.  Ends the tool with a
+ * usage error if a word of it is no kind. */
 unsigned option_kinds(const struct argp_state *state, const char *name, const char *argument);
 
-/* Returns ARGUMENT of option NAME, or ends the tool so if it is empty. */
+/* Returns ARGUMENT of option NAME.  Ends the tool with a usage error if it is empty. */
 const char *option_text(const struct argp_state *state, const char *name, const char *argument);
 
 /* Adds PATTERN, which is not copied, to PATTERNS. */
@@ -106,7 +109,8 @@ typedef void output_writer(FILE *stream, const struct options *options, void *co
  * STATUS_FINE or, after a message, STATUS_USAGE. */
 enum status write_output(const struct options *options, output_writer *writer, void *context);
 
-/* Writes ANSWER so. */
+/* Writes ANSWER in the format and to the output that OPTIONS name.  Returns what write_output
+ * does. */
 enum status write_answer(const struct options *options, struct answer *answer);
 
 #endif

@@ -309,7 +309,7 @@ static char *read_queued(const char *path, size_t *size)
 	return NULL;
 }
 
-/* Notes that the file PATH cannot be read, and why.  Says it once as long as that is so. */
+/* Notes that the file PATH cannot be read, and why.  Says it once as long as it cannot. */
 static void note_unread(struct push *push, const char *path)
 {
 	if (errno == ENOENT) /* another push has sent it meanwhile */

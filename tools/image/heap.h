@@ -18,7 +18,7 @@ struct heap_search {
 uint64_t heap_next_row(const struct heap_search *search, const struct image_part *part,
                        uint64_t *at);
 
-/* As heap_next_row, for the next heap of another arena. */
+/* Does what heap_next_row does, for the next heap of another arena. */
 uint64_t heap_next_arena(const struct heap_search *search, const struct image_part *part,
                          uint64_t *at);
 

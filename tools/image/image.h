@@ -57,7 +57,7 @@ struct image {
  * is known.  After success the caller calls image_free. */
 bool image_read_core(struct image *image, const char *path);
 
-/* As image_read_core, for the SIZE bytes at BYTES, which must outlive IMAGE. */
+/* Does what image_read_core does, for the SIZE bytes at BYTES, which must outlive IMAGE. */
 bool image_parse_core(struct image *image, const char *name, const void *bytes, size_t size);
 
 /* Returns the name of MACHINE, EM_…, with addresses of WORD bytes. */
@@ -92,7 +92,7 @@ uint64_t image_word(const struct image *image, uint64_t address);
 /* The C library describes a thread in this many bytes at the thread pointer, at most. */
 enum { IMAGE_DESCRIPTION = 2560 };
 
-/* Returns true if it does so below the thread pointer, and false if above. */
+/* Returns whether the C library describes a thread below the thread pointer, not above it. */
 bool image_describes_below(const struct image *image);
 
 /* Returns the word of SIZE bytes, 4 or 8, at BYTES. */

@@ -33,8 +33,9 @@ static void set(struct marking *marking, size_t number, enum mark_kind kind, uin
 	push(marking, number);
 }
 
-/* Pointers to so many places of a block of so many words, in reachable memory, make it reachable
- * (wrap/reach/slabs.h).  Without an operating system the runtime does not count them. */
+/* A block of at least SLAB_WORDS words is reachable if pointers in reachable memory lead to
+ * SLAB_PLACES places in it (wrap/reach/slabs.h).  Without an operating system the runtime does not
+ * count them. */
 enum { SLAB_PLACES = 4, SLAB_WORDS = 24 };
 
 /* Notes that WORD leads into the block with NUMBER.  Returns whether the block is a slab. */

@@ -1,7 +1,7 @@
 /* pools.c - see pools.h. */
 #include "tools/image/pools.h"
 
-/* As in wrap/reach/pools.c. */
+/* The limits of wrap/reach/pools.c. */
 enum { NODE_WORDS = 8, GAP_MAX = 1 << 20 };
 
 bool pool_next_gap(const struct block_index *index, size_t pool, struct gap *gap)

@@ -15,7 +15,7 @@
 struct watch_options {
 	const char **wanted; /* process ids and names of programs; none: every traced process */
 	size_t wanted_count;
-	double interval;   /* at least so many seconds lie between two dumps of a process */
+	double interval;   /* the least seconds between two dumps of a process */
 	double timeout;    /* for how many seconds a dump is waited for */
 	size_t dumps_kept; /* of each process */
 	bool kinds;        /* ask for dumps that tell lost from reachable memory */

@@ -70,7 +70,7 @@ static struct spans cut_series(const struct series *series)
 	for (size_t i = 1; i < last && spans.count + 1 < SPANS_MAX; i++) {
 		int64_t ideal_end_scaled = duration * (int64_t)(spans.count + 1);
 		int64_t time = time_of(series, i, timed), next = time_of(series, i + 1, timed);
-		/* Is the next dump nearer to the ideal end? */
+		/* Goes on if the next dump is nearer to the ideal end. */
 		if (llabs(next * SPANS_MAX - ideal_end_scaled) <
 		    llabs(time * SPANS_MAX - ideal_end_scaled))
 			continue;
@@ -123,10 +123,10 @@ static unsigned hidden_parts(const struct gaps *gaps, const struct shown *shown,
 	return gaps->ends >> end & 1 ? most - shown->parts[end] : 0;
 }
 
-/* Returns the end of the spans at which the comparison of a stack that is SHOWN so begins.  From
- * there on all dumps show all of it.  If only the last one does, the one before it counts, too,
- * provided that its most hidden bytes are known.  In a group, all ends must show the stack.
- * Returns -1 if the stack cannot be compared. */
+/* Returns the end of the spans at which the comparison of a stack begins, of which SHOWN says where
+ * it is shown.  From that end on all dumps show all of it.  If only the last dump does, the dump
+ * before the last counts, too, provided that its most hidden bytes are known.  In a group, all ends
+ * must show the stack.  Returns -1 if the stack cannot be compared. */
 static int first_compared(const struct gaps *gaps, const struct subjects *subjects,
                           const struct shown *shown)
 {

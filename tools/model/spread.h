@@ -44,8 +44,8 @@ struct site_sum {
 	const char *last_host; /* of the processes before PROCESS */
 };
 
-/* Makes PROCESS, which is not NULL, the process of SUM, whose dumps are still to be added.  The one
- * before is finished. */
+/* Makes PROCESS, which is not NULL, the process of SUM, whose dumps are still to be added.  The
+ * process before it is finished. */
 void start_process(struct site_sum *sum, const struct merged_process *process);
 
 /* Adds the process of SUM, whose bytes are complete, to the spread.  Does nothing without one. */

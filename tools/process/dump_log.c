@@ -366,7 +366,7 @@ static char *search_file(const struct target_process *process, FILE *stream,
 		dump.is_begun = is_whole;
 	}
 	/* The next search begins with the dump, or with a line that lacks its end now.  A dump in
-	 * which so many other bytes stand is given up. */
+	 * which FOREIGN_MAX other bytes stand is given up. */
 	if (lines->at - lines->own_end >= FOREIGN_MAX)
 		search->at = lines->at;
 	else if (dump.is_begun)

@@ -19,7 +19,7 @@
 /* A file system with less room, in bytes, has none for a dump. */
 #define LEAST_ROOM 65536
 
-/* Progress is shown after so many nanoseconds. */
+/* The nanoseconds after which progress is shown if no process has ended meanwhile. */
 #define AWHILE (UINT64_C(200) * 1000000)
 
 const char *run_options(struct engine *engine, const char *log, const char *rule)

@@ -125,8 +125,8 @@ static void leakwrap_decode_arm(uint32_t word, uintptr_t at,
 	}
 }
 
-/* Does WORD, an instruction at FROM, load the constant AT relative to pc, or take its address?
- * A8.8.64 and 73 "LDR, LDRD (literal)", A8.8.333 "VLDR", A8.8.12 "ADR". */
+/* Returns whether WORD, an instruction at FROM, loads the constant AT relative to pc, or takes its
+ * address.  A8.8.64 and 73 "LDR, LDRD (literal)", A8.8.333 "VLDR", A8.8.12 "ADR". */
 static bool leakwrap_arm_loads(uint32_t word, uintptr_t from, uintptr_t at)
 {
 	uintptr_t offset, size = 8;
@@ -150,8 +150,8 @@ static bool leakwrap_arm_loads(uint32_t word, uintptr_t from, uintptr_t at)
 	return at - (from + 8 + (word & 0x00800000 ? offset : -offset)) < size;
 }
 
-/* Is AT in a table of addresses of ARM code, which lies behind "ldrls pc, [pc, rX, lsl #2]" and the
- * branch for what is not in the table? */
+/* Returns whether AT is in a table of addresses of ARM code, which lies behind "ldrls pc, [pc, rX,
+ * lsl #2]" and the branch for what is not in the table. */
 static bool leakwrap_is_in_table(const struct leakwrap_code *code, uintptr_t at)
 {
 	uint32_t word;

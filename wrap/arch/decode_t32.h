@@ -258,8 +258,8 @@ static void leakwrap_decode_wide(uint32_t first, uint32_t second, uintptr_t at,
 	}
 }
 
-/* Does HALF, with which an instruction at FROM begins, load the constant AT relative to pc, or take
- * its address?  See leakwrap_arm_loads. */
+/* Returns whether HALF, with which an instruction at FROM begins, loads the constant AT relative to
+ * pc, or takes its address.  See leakwrap_arm_loads. */
 static bool leakwrap_thumb_loads(const struct leakwrap_code *code, uint32_t half, uintptr_t from,
                                  uintptr_t at)
 {

@@ -321,8 +321,8 @@ __asm__(".globl leakwrap_disable");
 		leakwrap_end_release(enclosing);                                               \
 	}
 
-/* The body of a wrapper that frees the parameter "block".  SLOW_PATH does so where the fast path
- * does not apply. */
+/* The body of a wrapper that frees the parameter "block".  SLOW_PATH frees it where the fast
+ * path does not apply. */
 #define ENTRY_FREE(name, arguments, slow_path)                     \
 	struct leakwrap_thread *const self = leakwrap_kept_self(); \
 	switch (leakwrap_fast_remove(self, block)) {               \

@@ -16,9 +16,9 @@ struct _reent;
 	extern const char __real_##name[] __attribute__((weak)); \
 	extern const char __wrap_##name[] __attribute__((weak))
 
-/* Does the return address PC lie in the first SIZE bytes of FUNCTION?  newlib's functions have at
- * most 40 bytes.  Wrappers call the original within their first 80 bytes, that of realloc within
- * 168. */
+/* Returns whether the return address PC lies in the first SIZE bytes of FUNCTION.  newlib's
+ * functions have at most 40 bytes.  Wrappers call the original within their first 80 bytes, that of
+ * realloc within 168. */
 static inline bool is_in(uintptr_t pc, const char *function, uintptr_t size)
 {
 	return function && pc - LEAKWRAP_STRIP((uintptr_t)function) <= size;

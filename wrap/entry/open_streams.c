@@ -49,8 +49,9 @@ void leakwrap_memstream_add(FILE *stream, struct leakwrap_memstream arguments)
 	leakwrap_count(&leakwrap_loss.untracked_blocks, 1);
 }
 
-/* Is STREAM still the memory stream that was opened?  If code outside the wrap closed it, another
- * stream may have its address.  A memory stream has no descriptor, and its pointers can be read. */
+/* Returns whether STREAM is still the memory stream that was opened.  If code outside the wrap
+ * closed it, another stream may have its address.  A memory stream has no descriptor, and its
+ * pointers can be read. */
 static int is_still_open(FILE *stream, const struct leakwrap_memstream *arguments)
 {
 	int saved_errno = errno;

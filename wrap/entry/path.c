@@ -4,7 +4,7 @@
  * program calls it in place of <symbol>. */
 #include "wrap/entry/define.h"
 
-/* Does getcwd without a buffer allocate SIZE bytes?  glibc does; musl allocates the string's
+/* Whether getcwd without a buffer allocates SIZE bytes.  glibc does; musl allocates the string's
  * length. */
 #ifdef __GLIBC__
 #define ALLOCATES_SIZE 1

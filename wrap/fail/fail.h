@@ -20,7 +20,7 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* Does the option fail= choose anything?  Constant after the start. */
+/* Whether the option fail= chooses anything.  Constant after the start. */
 extern LEAKWRAP_HIDDEN bool leakwrap_fail_is_on;
 
 /* Returns whether an allocation of the calling thread may have to fail. */

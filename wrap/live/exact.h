@@ -25,8 +25,8 @@ struct leakwrap_region;
 bool leakwrap_exact_add_locked(struct leakwrap_region *region, uintptr_t address, size_t size,
                                uint32_t site);
 
-/* As leakwrap_exact_add_locked, but takes the lock.  REGION may also be NULL if it could not be
- * made. */
+/* Takes the lock, and does what leakwrap_exact_add_locked does.  REGION may also be NULL if it
+ * could not be made. */
 bool leakwrap_exact_add(struct leakwrap_region *region, uintptr_t address, size_t size,
                         uint32_t site);
 

@@ -17,7 +17,7 @@ static _Atomic uint32_t *word_of(const struct leakwrap_region *region,
 	return table ? table + (slot - region->slots) : NULL;
 }
 
-/* As word_of, but makes the table.  Returns NULL if there is no memory. */
+/* Does what word_of does, but makes the table.  Returns NULL if there is no memory. */
 static _Atomic uint32_t *make_word_of(struct leakwrap_region *region,
                                       const leakwrap_live_slot *slot)
 {

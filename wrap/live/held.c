@@ -98,9 +98,9 @@ bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block)
 	return read_entry(&held.entry[entry_of(mark)], block);
 }
 
-/* Has the call with entry I, which is this thread's, been left?  Stacks of coroutines and signal
- * handlers cannot be compared, nor can an alternate stack that is a variable of an outer
- * function. */
+/* Returns whether the call with entry I, which is this thread's, has been left.  Stacks of
+ * coroutines and signal handlers cannot be compared, nor can an alternate stack that is a variable
+ * of an outer function. */
 static bool is_left(uint32_t i, uintptr_t sp)
 {
 	return leakwrap_self.held == 0 ||

@@ -93,7 +93,8 @@ extern void OPERATORS(DECLARATION);
 /* A function of the C++ library; only its address is used. */
 extern void __cxa_throw(void) __attribute__((weak));
 
-/* Is the function at ADDRESS the C++ library's?  A shared C++ library also has __cxa_throw.
+/* Returns whether the function at ADDRESS is the C++ library's.  A shared C++ library also has
+ * __cxa_throw.
  *
  * In the module of the runtime the order of addresses decides.  Linkers keep the order of their
  * inputs, and the runtime is behind all objects and archives of the program (linker-flags.mk).  The
@@ -120,8 +121,8 @@ static bool are_operators_of_library(void)
 	return true;
 }
 
-/* Do all modules call the tracer's malloc and free?  A module that a library has loaded unseen may
- * not. */
+/* Returns whether all modules call the tracer's malloc and free.  A module that a library has
+ * loaded unseen may not. */
 static bool are_libraries_seen(void)
 {
 	const struct leakwrap_modules *modules = leakwrap_modules();
@@ -135,14 +136,14 @@ static bool are_libraries_seen(void)
 	return true;
 }
 
-/* Has the tracer seen every allocation and every release (misuse.h)? */
+/* Returns whether the tracer has seen every allocation and every release (misuse.h). */
 static bool is_everything_seen(void)
 {
 	return misuse.is_closed && !atomic_load(&misuse.in_doubt) &&
 	       (leakwrap_modules_are_program_alone() || are_libraries_seen());
 }
 
-/* Has call site SITE allocated blocks of KIND, and of no other kind? */
+/* Returns whether the call site SITE has allocated blocks of KIND, and of no other kind. */
 static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
 {
 	return site >= LEAKWRAP_SITE_FIRST &&
@@ -160,7 +161,7 @@ void leakwrap_misuse_note_malloc_blocks(void)
 	atomic_store(&misuse.allocator_is_malloc, true);
 }
 
-/* Are malloc's blocks certainly not the named allocator's? */
+/* Returns whether malloc's blocks certainly are not the named allocator's. */
 static bool is_allocator_apart(void)
 {
 	return atomic_load(&misuse.allocator_has_memory) &&
@@ -249,8 +250,8 @@ static bool find_freed(struct leakwrap_misuse *found)
 
 /* -- pointers that are no block ---------------------------------------------------------------- */
 
-/* Is the pointer inside the frames of the call chain?  Frames count only if they are consecutive on
- * the thread's own stack, without a signal frame between them. */
+/* Returns whether the pointer is inside the frames of the call chain.  Frames count only if they
+ * are consecutive on the thread's own stack, without a signal frame between them. */
 static bool is_in_frames(const struct leakwrap_release *release)
 {
 	struct leakwrap_stack stack = leakwrap_stack_at(release->caller.sp);
@@ -273,16 +274,17 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	return release->block < release->caller.sp + last * sizeof(uintptr_t);
 }
 
-/* Is the pointer on the thread's own stack?  It may lie where a frame was: a function whose last
- * act is a call of free (a tail call) has removed its frame before. */
+/* Returns whether the pointer is on the thread's own stack.  It may lie where a frame was: a
+ * function whose last act is a call of free (a tail call) has removed its frame before. */
 static bool is_on_stack(const struct leakwrap_release *release)
 {
 	return leakwrap_stack_holds(release->caller.sp, release->block) || is_in_frames(release);
 }
 
-/* Is the pointer in the memory of a module, where the allocator has no blocks?  Read-only memory
- * has no blocks, since nobody could write to them.  Writable memory may be an allocator's arena,
- * but not glibc's.  Operators of the program's own may have an arena beside glibc's. */
+/* Returns whether the pointer is in the memory of a module, where the allocator has no blocks.
+ * Read-only memory has no blocks, since nobody could write to them.  Writable memory may be an
+ * allocator's arena, but not glibc's.  Operators of the program's own may have an arena beside
+ * glibc's. */
 static bool is_static(const struct leakwrap_release *release)
 {
 	const struct leakwrap_segment *segment = leakwrap_segment_at(release->block);
@@ -320,7 +322,7 @@ static void match_interior(void *context, const struct leakwrap_live_block *bloc
 	}
 }
 
-/* Is the pointer certainly inside a block, behind its start?  Fills *FOUND. */
+/* Returns whether the pointer certainly is inside a block, behind its start.  Fills *FOUND. */
 static bool find_interior(struct leakwrap_misuse *found)
 {
 	if (!is_everything_seen() &&
@@ -335,8 +337,8 @@ static bool find_interior(struct leakwrap_misuse *found)
 	return found->block != 0;
 }
 
-/* Decides whether the pointer certainly does not start a live block.  Returns true and fills *FOUND
- * with the reason if so. */
+/* Decides whether the pointer certainly does not start a live block.  If it does
+ * not, fills *FOUND with the reason and returns true. */
 static bool find_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
 {
 	if (is_on_stack(release))

@@ -89,7 +89,7 @@ struct leakwrap_release {
 	struct leakwrap_caller caller;
 };
 
-/* Is misuse checked?  Constant after the start. */
+/* Whether misuse is checked.  Constant after the start. */
 extern bool leakwrap_misuse_checked;
 
 /* Starts the checks, once, at the start of the runtime, if misuse= asks for them.  Each misuse is

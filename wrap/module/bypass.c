@@ -72,15 +72,15 @@ static bool is_in(const struct leakwrap_module *module, uintptr_t address)
 	return address - module->start < module->end - module->start;
 }
 
-/* Is NAME a form of operator new or new[] (Itanium C++ ABI, 5.1.3)? */
+/* Returns whether NAME is a form of operator new or new[] (Itanium C++ ABI, 5.1.3). */
 static bool is_operator_new(const char *name)
 {
 	return name[0] == '_' && name[1] == 'Z' && name[2] == 'n' &&
 	       (name[3] == 'w' || name[3] == 'a');
 }
 
-/* Is BOUND in the library that has the original malloc?  An operator new there is the allocator's
- * own, and does not call malloc. */
+/* Returns whether BOUND is in the library that has the original malloc.  An operator new there is
+ * the allocator's own, and does not call malloc. */
 static bool is_allocators_own(uintptr_t bound)
 {
 	const struct leakwrap_originals *originals = &leakwrap_originals;

@@ -94,7 +94,8 @@ size_t leakwrap_dynamic_count(const struct leakwrap_dynamic *dynamic)
 	return dynamic->gnu_hash ? count_in_gnu_hash(dynamic->gnu_hash) : 0;
 }
 
-/* Is the symbol INDEX the default version of the function NAME, defined by the module? */
+/* Returns whether the symbol INDEX is the default version of the function NAME, defined by the
+ * module. */
 static bool is_definition(const struct leakwrap_dynamic *dynamic, size_t index, const char *name)
 {
 	const ElfW(Sym) *symbol = &dynamic->symbols[index];

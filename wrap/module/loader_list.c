@@ -158,8 +158,8 @@ static uint32_t hash_headers(const struct leakwrap_module *module)
 	return leakwrap_readable(page) ? hash_page(page) : 0;
 }
 
-/* Does so for MODULE, which was read from INFO, while the loader keeps it loaded.  Mostly makes no
- * system call: the program headers have been read from the same page. */
+/* Does what hash_headers does for MODULE, which was read from INFO, while the loader keeps it
+ * loaded.  Mostly makes no system call: the program headers have been read from the same page. */
 static uint32_t hash_headers_of(const struct leakwrap_module *module,
                                 const struct dl_phdr_info *info)
 {

@@ -174,8 +174,8 @@ leakwrap_module_gone(const struct leakwrap_modules *modules, uintptr_t address)
 void leakwrap_modules_hold(const struct leakwrap_modules *modules);
 void leakwrap_modules_release(const struct leakwrap_modules *modules);
 
-/* Returns true if so many snapshots are held that their holders should be looked through, and
- * starts to count anew.  Takes no lock. */
+/* Returns whether the snapshots that are held are too many, so that their holders should be looked
+ * through.  If so, starts to count anew.  Takes no lock. */
 bool leakwrap_modules_are_many(void);
 #endif
 

@@ -80,7 +80,7 @@ static _Noreturn void end_without_allocator(void)
 
 /* -- finding them ------------------------------------------------------------------------------ */
 
-/* Is this code part of MODULE? */
+/* Returns whether this code is part of MODULE. */
 static bool holds_runtime(const struct leakwrap_module *module)
 {
 	return (uintptr_t)leakwrap_originals_find - module->start < module->end - module->start;

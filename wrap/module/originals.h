@@ -57,8 +57,8 @@ LEAKWRAP_INLINE void leakwrap_originals_need(void)
 		leakwrap_originals_find();
 }
 
-/* Are the calls that shared libraries make recorded, too?  The runtime sets it once at its start:
- * they are if malloc is exported and the option libraries= is 1. */
+/* Whether the calls that shared libraries make are recorded, too.  The runtime sets it once at its
+ * start: they are if malloc is exported and the option libraries= is 1. */
 extern LEAKWRAP_HIDDEN bool leakwrap_libraries_are_recorded;
 
 /* Returns the address of our function that the program exports as NAME.  Returns 0 if it exports no

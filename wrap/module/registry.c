@@ -205,7 +205,7 @@ static void begin_tick(uint64_t now)
 	}
 }
 
-/* Has what went to rest in TICK rested long enough? */
+/* Returns whether what went to rest in TICK has rested long enough. */
 static bool has_rested(unsigned tick)
 {
 	return rest.tick - tick >= REST_TICKS && (int)(rest.left_tick - tick) > 0;

@@ -61,10 +61,10 @@ bool leakwrap_wait_with_priority(_Atomic uint32_t *word, uint64_t nanoseconds);
  * or to 0.  Returns false if WORD does not hold the id of this thread. */
 bool leakwrap_release_with_priority(_Atomic uint32_t *word);
 
-/* Does the calling thread run before all threads of ordinary priority (sched(7))? */
+/* Returns whether the calling thread runs before all threads of ordinary priority (sched(7)). */
 bool leakwrap_thread_is_realtime(void);
 
-/* As leakwrap_wake, but wakes at most one waiting thread. */
+/* Does what leakwrap_wake does, but wakes at most one waiting thread. */
 void leakwrap_wake_one(_Atomic uint32_t *word);
 
 #endif

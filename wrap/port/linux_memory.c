@@ -103,7 +103,7 @@ static void *map(size_t size, int protection, int flags, int fd, uint64_t offset
 	return map_at(NULL, size, protection, flags, fd, offset);
 }
 
-/* Is the memory limited that the process may lock? */
+/* Returns whether the memory is limited that the process may lock. */
 static bool is_locking_limited(void)
 {
 #ifdef __NR_prlimit64

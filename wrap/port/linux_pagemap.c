@@ -59,9 +59,9 @@ static bool is_swap_empty(void)
 	       info.freeswap == info.totalswap;
 }
 
-/* As find_by_scan, on any kernel as long as nothing is swapped out.  PRESENT: a buffer of ROOM
- * bytes.  mincore fills in a byte for each page, and is far faster than the pagemap where there is
- * no page. */
+/* Does what find_by_scan does, on any kernel as long as nothing is swapped out.  PRESENT: a buffer
+ * of ROOM bytes.  mincore fills in a byte for each page, and is far faster than the pagemap where
+ * there is no page. */
 static bool find_by_mincore(uintptr_t *start, uintptr_t end, unsigned char *present, size_t room)
 {
 	const size_t page = leakwrap_page_size();

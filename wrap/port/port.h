@@ -19,12 +19,13 @@
  * huge pages. */
 void *leakwrap_pages_map(size_t size);
 
-/* As leakwrap_pages_map, for a table of which only a part may ever be touched.  Of pages that are
- * not in memory, an eighth counts against the limit: from the start if the table is one of a few,
- * and else when the limit is near and a newer table was mapped. */
+/* Does what leakwrap_pages_map does, for a table of which only a part may ever be touched.  Of
+ * pages that are not in memory, an eighth counts against the limit: from the start if the table is
+ * one of a few, and else when the limit is near and a newer table was mapped. */
 void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few);
 
-/* As leakwrap_pages_map, for a stack: an access to the page below the mapped pages faults. */
+/* Does what leakwrap_pages_map does, for a stack: an access to the page below the mapped pages
+ * faults. */
 void *leakwrap_stack_map(size_t size);
 
 /* Unmaps the pages of one leakwrap_pages_map(SIZE). */
@@ -62,8 +63,8 @@ uint64_t leakwrap_pages_written(int pagemap, const void *start, size_t *page);
  * stack. */
 uintptr_t leakwrap_pages_skip_unwritten(int pagemap, uintptr_t start, uintptr_t end);
 
-/* As leakwrap_pages_written, for pages of a private mapping: a page that is still the file's has
- * not been written to. */
+/* Does what leakwrap_pages_written does, for pages of a private mapping: a page that is still the
+ * file's has not been written to. */
 uint64_t leakwrap_private_pages_written(int pagemap, const void *start, size_t *page);
 
 /* Returns a bit for each page of the SIZE bytes at START: set if the page is in memory.  SIZE: at
@@ -90,8 +91,8 @@ void leakwrap_pages_discard(void *start, size_t size);
  * way to do so. */
 bool leakwrap_threads_fence(void);
 
-/* As leakwrap_pages_map, but this process shares the pages with the processes that it forks.  They
- * do not count against the limit. */
+/* Does what leakwrap_pages_map does, but this process shares the pages with the processes that it
+ * forks.  They do not count against the limit. */
 void *leakwrap_pages_map_shared(size_t size);
 
 /* Maps zero-filled pages for the time of one dump, or for a filter of the program: no limit, not

@@ -16,8 +16,8 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 
-/* Blocks below 4 GiB begin in so many bytes from the first block on.  0: there are none.  It is no
- * address, which would keep its block reachable. */
+/* All blocks below 4 GiB begin less than this number of bytes behind the first block.  0: there are
+ * none.  It is no address, which would keep its block reachable. */
 extern LEAKWRAP_HIDDEN uintptr_t leakwrap_halves_size;
 
 /* Sets leakwrap_halves_size.  The index of blocks (block_index.h) has been built. */

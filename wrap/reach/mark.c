@@ -134,8 +134,8 @@ static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uin
 	return true;
 }
 
-/* As take_from_reachable, for words that take_first_byte leaves.  Not inlined: it has the larger
- * frame. */
+/* Does what take_from_reachable does, for words that take_first_byte leaves.  Not inlined: it has
+ * the larger frame. */
 static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_region *in,
                                                  uintptr_t word)
 {

@@ -38,8 +38,8 @@ unsigned leakwrap_park(void);
 /* Returns why leakwrap_park did not park all threads, in words for a note. */
 const char *leakwrap_park_error(void);
 
-/* As leakwrap_park, for the exit dump: no other park follows that matters.  An earlier park keeps
- * nobody, because this one could not stop a thread that is kept. */
+/* Does what leakwrap_park does, for the exit dump: no other park follows that matters.  An earlier
+ * park keeps nobody, because this park could not stop a thread that is kept. */
 unsigned leakwrap_park_last(void);
 
 /* Says whether leakwrap_park_last keeps sleepers.  Then leakwrap_unpark does not let threads go on

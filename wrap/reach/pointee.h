@@ -2,7 +2,7 @@
  * array right before it.
  *
  * new T[0] returns the end of a block that has a cookie alone (interior.h).  The address is the
- * first byte of no other block in most allocators.  Where it is, the word leads to that one.
+ * first byte of no other block in most allocators.  Where it is, the word leads to that block.
  */
 #ifndef LEAKWRAP_POINTEE_H
 #define LEAKWRAP_POINTEE_H

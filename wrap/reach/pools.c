@@ -7,7 +7,7 @@
 
 #define WORD sizeof(uintptr_t)
 
-/* A node of a list has so many words at most, behind the place to which the list leads. */
+/* The most words of a node of a list, behind the place to which the list leads. */
 #define NODE_WORDS 8u
 
 /* A gap from this size on is no list of nodes: it may be sparse memory, and is not read. */

@@ -5,7 +5,7 @@
 #include "wrap/port/port.h"
 #include "wrap/reach/sums.h"
 
-/* The table has a power of two of entries, so many at first. */
+/* The table has a power of two of entries.  This is the first power. */
 #define FIRST_BITS 15u
 
 /* A block, and the first places in it to which pointers lead. */

@@ -52,7 +52,7 @@ bool leakwrap_word_scan_can_read(struct leakwrap_word_scan *scan, uintptr_t addr
 	return end >= address && readable_end(scan, address, end) == end;
 }
 
-/* As leakwrap_word_scan_range, for words at each step of the option pointer_step=. */
+/* Does what leakwrap_word_scan_range does, for words at each step of the option pointer_step=. */
 static __attribute__((noinline)) void scan_in_steps(struct leakwrap_word_scan *scan,
                                                     uintptr_t start, uintptr_t end)
 {
@@ -110,7 +110,7 @@ void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, 
 		scan_word(scan, start, low, size);
 }
 
-/* As leakwrap_word_scan_range, for the pages from START to END that were written to. */
+/* Does what leakwrap_word_scan_range does, for the pages from START to END that were written to. */
 static void scan_sparse(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
 {
 	size_t page;
@@ -129,8 +129,8 @@ static void scan_sparse(struct leakwrap_word_scan *scan, uintptr_t start, uintpt
 	}
 }
 
-/* As leakwrap_word_scan_range, for a large block, or one of which the program may have protected a
- * part. */
+/* Does what leakwrap_word_scan_range does, for a large block, or one of which the program may have
+ * protected a part. */
 static __attribute__((noinline)) void scan_parts(struct leakwrap_word_scan *scan, uintptr_t address,
                                                  uintptr_t end)
 {

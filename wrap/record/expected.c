@@ -18,7 +18,7 @@ static _Atomic uintptr_t calls[CALLS];
  * frame takes more. */
 #define DISTANCE_MAX 256u
 
-/* If so many expectations have been in vain before a call was learned, none follow. */
+/* After this number of expectations in vain, without a call that was learned, none follow. */
 #define IN_VAIN_MAX 64u
 static _Atomic unsigned in_vain;
 

@@ -258,13 +258,14 @@ LEAKWRAP_INLINE bool leakwrap_pass_before_call(struct leakwrap_thread *self,
 	       leakwrap_count_down(self, size);
 }
 
-/* Does so for malloc. */
+/* Does what leakwrap_pass_before_call does, for malloc. */
 LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(struct leakwrap_thread *self, size_t size)
 {
 	return leakwrap_pass_before_call(self, &leakwrap_passing_state, size);
 }
 
-/* Does so for calloc and realloc, where they call no wrapped function. */
+/* Does what leakwrap_pass_before_call does, for calloc and realloc, where they call no wrapped
+ * function. */
 LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(struct leakwrap_thread *self, size_t size)
 {
 	return leakwrap_pass_before_call(self, &leakwrap_leaf_state, size);

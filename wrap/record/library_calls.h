@@ -14,7 +14,7 @@
  * functions and starts the tracer.  Returns whether the libraries' new blocks are recorded. */
 bool leakwrap_begin_library_calls(void);
 
-/* Has BLOCK a record?  BLOCK may be NULL, which has none. */
+/* Returns whether BLOCK has a record.  BLOCK may be NULL, which has none. */
 bool leakwrap_is_recorded(const void *block);
 
 /* Returns whether the walk of TRACE may have ended at a module that a shared library has loaded:

@@ -92,9 +92,9 @@ static void mark_release_at(uintptr_t sp, void *block)
 	leakwrap_self.releasing = block;
 }
 
-/* Is the release of BLOCK, which has no record, a part of the release of ENCLOSING?  The enclosing
- * release may be over although the stack does not show it: it is over if ENCLOSING has a record
- * again.  LEAKWRAP_RELEASING_PARTS: always part of it. */
+/* Returns whether the release of BLOCK, which has no record, is a part of the release of ENCLOSING.
+ * The enclosing release may be over although the stack does not show it: it is over if ENCLOSING
+ * has a record again.  LEAKWRAP_RELEASING_PARTS: always part of it. */
 static bool is_part_of(const void *enclosing, const void *block)
 {
 	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)
@@ -324,9 +324,10 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 
 #ifndef LEAKWRAP_BARE
 
-/* Is nothing to be recorded of the release of BLOCK, inside the release of ENCLOSING or NULL?  Then
- * BLOCK certainly has no record.  In a static C++ program operator delete has removed the record,
- * and now calls free.  In a sample the fast path may have taken BLOCK for a sampled neighbour. */
+/* Returns whether nothing is to be recorded of the release of BLOCK.  ENCLOSING: the release that
+ * the call is inside of, or NULL.  BLOCK certainly has no record then.  In a static C++ program
+ * operator delete has removed the record, and now calls free.  In a sample the fast path may have
+ * taken BLOCK for a sampled neighbour. */
 static bool has_nothing_to_release(const void *block, const void *enclosing)
 {
 	if (leakwrap_samples_find(block).entry)

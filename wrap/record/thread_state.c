@@ -18,9 +18,9 @@
 
 #define INSIDE_MARK ((uintptr_t)0x6c65616b)
 
-/* Does the function with the stack pointer SP run inside an allocator that the user named?  It may
- * be the allocator's wrapper: the allocator may jump to malloc.  A longjmp may have left the
- * allocator: then SP is above *inside, or the mark is overwritten. */
+/* Returns whether the function with the stack pointer SP runs inside an allocator that the user
+ * named.  It may be the allocator's wrapper: the allocator may jump to malloc.  A longjmp may have
+ * left the allocator: then SP is above *inside, or the mark is overwritten. */
 static bool is_inside_allocator(uintptr_t sp)
 {
 	const struct leakwrap_inside *inside = leakwrap_self.inside;

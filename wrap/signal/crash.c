@@ -28,7 +28,8 @@ static struct leakwrap_thread_memory stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const struct leakwrap_fault *fault);
 
-/* As sigaltstack(2).  Returns false also if a filter of the program forbids the call. */
+/* Does what sigaltstack(2) does.  Returns false also if a filter of the program forbids the
+ * call. */
 static bool change_stack(const stack_t *stack, stack_t *before)
 {
 	return !leakwrap_filters_forbid(__NR_sigaltstack,

@@ -92,8 +92,8 @@ static uintptr_t place_on(const struct leakwrap_stack *stack, uintptr_t sp)
 
 /* -- adding ------------------------------------------------------------------------------------ */
 
-/* Did the walk of TRACE read words of frames only?  A guess may be wrong.  In code without
- * frame pointers that register may lead anywhere. */
+/* Returns whether the walk of TRACE has read words of frames only.  A guess may be wrong.  In code
+ * without frame pointers that register may lead anywhere. */
 static bool has_read_frames(const struct leakwrap_trace *trace)
 {
 	return LEAKWRAP_HAVE_RULES && leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO &&

@@ -14,8 +14,8 @@
 #include "wrap/base/common.h"
 
 /* Partial sums: of each fourth word, or of every other word where 64 bits take two registers.  Each
- * multiplication of a sum waits for the one before it.  An allocation waits for the last ones, so
- * two sums instead of four would make it slower. */
+ * multiplication of a sum waits for the multiplication before it.  An allocation waits for the last
+ * ones, so two sums instead of four would make it slower. */
 #if UINTPTR_MAX > UINT32_MAX
 typedef uint64_t leakwrap_stack_sum;
 #else

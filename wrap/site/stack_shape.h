@@ -120,7 +120,7 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 	return leakwrap_stack_shape_end(hash);
 }
 
-/* As leakwrap_stack_shape_key, for a wide SHAPE.  Signal-safe, takes no lock. */
+/* Does what leakwrap_stack_shape_key does, for a wide SHAPE.  Signal-safe, takes no lock. */
 uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
                                        uintptr_t sp, uintptr_t fp);
 

@@ -71,7 +71,7 @@ void leakwrap_follow(struct leakwrap_follower *f, const struct leakwrap_instruct
 
 #if LEAKWRAP_CALL_PUSHES
 
-/* Functions are followed for so many instructions to a return. */
+/* The most instructions for which a function is followed to a return. */
 #define POPPED_MAX 500u
 
 int32_t leakwrap_popped_by(const struct leakwrap_code *code, uintptr_t function)

@@ -14,9 +14,9 @@
 
 #include <string.h>
 
-/* Is WORD, as found on the stack, the address to which a signal handler returns?  No call stands
- * before it.  A trampoline outside of all modules is not looked for: to read there takes a system
- * call. */
+/* Returns whether WORD, as found on the stack, is the address to which a signal handler returns.
+ * No call stands before it.  A trampoline outside of all modules is not looked for: to read there
+ * takes a system call. */
 static bool is_handlers_return(uintptr_t word)
 {
 	const uintptr_t pc = LEAKWRAP_STRIP(word);

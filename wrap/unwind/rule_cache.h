@@ -160,13 +160,14 @@ static inline leakwrap_rule_slot leakwrap_rule_cache_load(struct leakwrap_rule_c
 	                            memory_order_relaxed);
 }
 
-/* Does SLOT hold a rule for PC? */
+/* Returns whether SLOT holds a rule for PC. */
 static inline bool leakwrap_rule_slot_is_for(leakwrap_rule_slot slot, uintptr_t pc)
 {
 	return slot != 0 && slot >> LEAKWRAP_RULE_BITS == LEAKWRAP_RULE_TAG(pc);
 }
 
-/* Does SLOT hold a rule of kind LEAKWRAP_RULE_END for PC?  False if the slot does not say. */
+/* Returns whether SLOT holds a rule of kind LEAKWRAP_RULE_END for PC.  Returns false if the slot
+ * does not say. */
 static inline bool leakwrap_rule_slot_is_end(leakwrap_rule_slot slot, uintptr_t pc)
 {
 	return LEAKWRAP_HAVE_INLINE_RULES && leakwrap_rule_slot_is_for(slot, pc) &&

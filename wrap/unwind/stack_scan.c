@@ -17,8 +17,8 @@ extern int main(void) __attribute__((weak));
 /* The most addresses before pc that are tried as the start of its function. */
 #define POINTERS_MAX 8u
 
-/* Is the stack word at the address AT the return address of FRAME?  RULE comes from the code at the
- * start of the function. */
+/* Returns whether the stack word at the address AT is the return address of FRAME.  RULE comes from
+ * the code at the start of the function. */
 static bool is_return_by_rule(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule,
                               uintptr_t at)
 {
@@ -43,7 +43,7 @@ static bool try_start(const struct leakwrap_frame *frame, const struct leakwrap_
 	       is_return_by_rule(frame, rule, at);
 }
 
-/* As try_start, with the program's first function. */
+/* Does what try_start does, with the program's first function. */
 static bool try_main(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                      uintptr_t at, struct leakwrap_rule *rule)
 {
@@ -56,7 +56,8 @@ static bool try_main(const struct leakwrap_frame *frame, const struct leakwrap_c
  * the search takes long. */
 static _Atomic uintptr_t last_pointer;
 
-/* As try_start, with the functions that are tried first for a call through a pointer. */
+/* Does what try_start does, with the functions that are tried first for a call through a
+ * pointer. */
 static bool try_known_starts(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                              uintptr_t at, struct leakwrap_rule *rule)
 {
@@ -65,8 +66,8 @@ static bool try_known_starts(const struct leakwrap_frame *frame, const struct le
 	                 rule);
 }
 
-/* As try_start, for each of the COUNT addresses AT, with the functions that begin behind AFTER and
- * whose addresses stand in the program's data. */
+/* Does what try_start does, for each of the COUNT addresses AT, with the functions that begin
+ * behind AFTER and whose addresses stand in the program's data. */
 static bool try_pointers(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                          const uintptr_t *at, unsigned count, uintptr_t after,
                          struct leakwrap_rule *rule)
@@ -105,9 +106,9 @@ static bool try_pointers(const struct leakwrap_frame *frame, const struct leakwr
 
 #endif
 
-/* As try_start, with TARGET, the function that the call before the return address at AT names.  If
- * TARGET is 0, the call is through a pointer.  BELOW: where COUNT return addresses of such calls
- * lie below AT. */
+/* Does what try_start does, with TARGET, the function that the call before the return address at AT
+ * names.  If TARGET is 0, the call is through a pointer.  BELOW: where COUNT return addresses of
+ * such calls lie below AT. */
 static bool try_call(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                      uintptr_t target, uintptr_t at, const uintptr_t *below, unsigned count,
                      struct leakwrap_rule *rule)

@@ -16,7 +16,7 @@ struct last_text {
 	bool of_program;
 };
 
-/* Is PC in the text of a module?  Keeps that text in *TEXT. */
+/* Returns whether PC is in the text of a module.  Keeps that text in *TEXT. */
 static bool is_in_text(struct last_text *text, uintptr_t pc)
 {
 	const struct leakwrap_module *module;
@@ -34,10 +34,10 @@ static bool is_in_text(struct last_text *text, uintptr_t pc)
 	return true;
 }
 
-/* Is the frame at which the walk has ended, in TEXT, the thread's first frame?  Its caller has SP
- * and FP.  In a shared C library the outermost frame is that of the library's start code.  In a
- * static program the text does not tell start code from the program's own.  Then only the frame
- * pointer counts: it is 0 in the first frame (x86-64 ABI, 3.4.1). */
+/* Returns whether the frame at which the walk has ended, in TEXT, is the thread's first frame.  Its
+ * caller has SP and FP.  In a shared C library the outermost frame is that of the library's start
+ * code.  In a static program the text does not tell start code from the program's own.  Then only
+ * the frame pointer counts: it is 0 in the first frame (x86-64 ABI, 3.4.1). */
 static bool is_first_frame(const struct last_text *text, const struct leakwrap_stack *stack,
                            uintptr_t sp, uintptr_t fp)
 {

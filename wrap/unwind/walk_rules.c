@@ -212,7 +212,7 @@ static bool step(struct walk *walk, const struct leakwrap_rule *rule)
 	return true;
 }
 
-/* Does the cache hold a guessed rule for WALK's pc? */
+/* Returns whether the cache holds a guessed rule for WALK's pc. */
 static bool was_guessed(const struct walk *walk)
 {
 	const leakwrap_rule_slot slot = leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
