@@ -350,6 +350,54 @@ LEAKWRAP_OPTIONS=log=$W/log "$W/own"
 equal "calls of the program's own wrapper" $? 1
 equal "leaks below it" "$(site_by "$W/log" 1 __wrap_malloc)" "77 1"
 
+# flags has the words of each kind of link, under long and short names of its options.
+# prints_for WORDS COMPILER [FLAG...]: links a leaking program with what flags WORDS prints, and
+# runs it.
+prints_for() {
+	words=$1
+	shift
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	"$@" -o "$W/app" "$W/new.cc" $("$lw" flags $words) 2>"$W/err" ||
+		fail "flags $words: $(tail -n 3 "$W/err")"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "flags $words: does not run"
+	equal "flags $words" "$(site_by "$W/log" 1 main)" "77 1"
+}
+cat >"$W/new.cc" <<'END'
+char *volatile kept;
+int main()
+{
+	kept = new char[77];
+	return 0;
+}
+END
+for words in "--cxx -+" "--static-libstdcxx -S" "--lld -l" "--static -s" "--program-only -p" \
+	"--ld -L"; do
+	"$lw" flags "${words% *}" >"$W/long-words" || fail "flags ${words% *}"
+	"$lw" flags "${words#* }" >"$W/short-words" || fail "flags ${words#* }"
+	cmp "$W/long-words" "$W/short-words" || fail "flags $words: they differ"
+	! "$lw" flags | cmp -s "$W/long-words" - || fail "flags $words: changes nothing"
+done
+if command -v g++ >"$W/which" 2>&1; then
+	prints_for "" g++
+	prints_for --program-only g++
+	prints_for "--cxx --static" g++ -static
+	prints_for --static-libstdcxx g++ -static-libstdc++
+	if command -v ld.lld >"$W/which" 2>&1; then
+		prints_for --lld g++ -fuse-ld=lld
+		prints_for "--lld --cxx --static" g++ -fuse-ld=lld -static
+		prints_for "--lld --static-libstdcxx" g++ -fuse-ld=lld -static-libstdc++
+	fi
+fi
+"$lw" flags --lld >"$W/out"
+shows '^-Wl,-u,leakwrap_every_c$\|[ ]-Wl,-u,leakwrap_every_c '
+shows_not leakwrap_every_cxx
+for words in "--lld --cxx" "--lld --static-libstdcxx"; do
+	# shellcheck disable=SC2086 # a list of words
+	"$lw" flags $words >"$W/out"
+	shows 'leakwrap_every_cxx'
+done
+
 # A link that calls the linker itself gets the same words, as the compiler would hand them on.
 for words in "" --options=exit=0; do
 	# shellcheck disable=SC2086 # one or none
