@@ -19,8 +19,8 @@
  *   leakwrap[4711.1] registers rip=0x55d0c8a01230 rsp=0x7ffd2f10 ...         any number of lines
  *   leakwrap[4711.1]   #0 0x55d0c8a01230 load_config+0x20 [1] server+0x1230
  *   leakwrap[4711.1] total live_bytes=1203344 live_blocks=10432 call_sites=57
- *   leakwrap[4711.1] sampling sample_interval=524288 sampled_blocks=93 live_bytes_error=126112 \
- *           allocated_bytes=7211003 allocated_blocks=90332            only if blocks are sampled
+ *   leakwrap[4711.1] sampling sample_interval=524288 sampled_blocks=93 live_bytes_error=126112
+ *   leakwrap[4711.1] allocated allocated_bytes=7211003 allocated_blocks=90332 temporary_blocks=41
  *   leakwrap[4711.1] stacks complete_stack_bytes_percent=99.98 truncated_blocks=3 \
  *           guessed_blocks=0 depth=64
  *   leakwrap[4711.1] loss untracked_blocks=0 untracked_bytes=0 lost_call_sites=0 \
@@ -108,8 +108,9 @@
  *
  * allocated
  *         Only with the option allocated=1, or after blocks were sampled, while the state is not
- *         all: the blocks and bytes that were allocated so far, also what was freed again.  In a
- *         sample they are estimates.
+ *         all: the blocks and bytes that were allocated so far, also what was freed again.
+ *         temporary_blocks: those of these blocks that were freed before their thread allocated
+ *         again.  In a sample the numbers are estimates.
  * peak    Only with the option peak=1: the live bytes and blocks when most bytes were live, as far
  *         as the heap's growth was looked at, and when that was.  In a sample they are estimates:
  *
@@ -133,7 +134,8 @@
  *             freed_elsewhere_blocks  blocks whose address was allocated again, although no free
  *                                     had been seen
  *             foreign_frees           frees of blocks that were never recorded
- *             left_out_*              live blocks and bytes of the system's libraries, which the
+ *             left_out_blocks, left_out_bytes
+ *                                     live blocks and bytes of the system's libraries, which the
  *                                     option system=0 leaves out of everything else; only with
  *                                     this option
  *
@@ -167,10 +169,10 @@
  *         site has.  indirect: what its definitely lost blocks lead to, at any call site.  within:
  *         its own blocks that are indirectly lost.
  *         In a dump of a sample " sampled=N error=N" follow, as in the line sampling.  If what was
- *         allocated is counted, " allocated_bytes=N allocated_blocks=N" follow; with the option
- *         peak=1 " peak_bytes=N peak_blocks=N"; after a mark " since_mark_bytes=N
- *         since_mark_blocks=N".  Call sites that have allocated or were in the peak, but hold no
- *         block, come last, with 0 bytes in 0 blocks.
+ *         allocated is counted, " allocated_bytes=N allocated_blocks=N temporary_blocks=N"
+ *         follow; with the option peak=1 " peak_bytes=N peak_blocks=N"; after a mark
+ *         " since_mark_bytes=N since_mark_blocks=N".  Call sites that have allocated or were in the
+ *         peak, but hold no block, come last, with 0 bytes in 0 blocks.
  * #K      Frame K, innermost first.  The parts of the line are:
  *
  *             the raw return address

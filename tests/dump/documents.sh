@@ -42,6 +42,18 @@ while read -r kind; do
 	grep -qx " *$kind *" "$W/dump" || fail "leakwrap-dump(5) does not explain $kind"
 done <"$W/kinds"
 
+# So is each key=value of a dump: the page names the key in bold, or has it in a line of a dump, and
+# format.h has it. An option that a message names is none.
+cat report/*.c | $CC -fpreprocessed -dD -E -P -x c - 2>"$W/err" | grep -o '"[^"]*"' |
+	grep -oE '\b[a-z][a-z_]*=' | sort -u | grep -vx 'log_max=' >"$W/keys"
+[ "$(wc -l <"$W/keys")" -gt 70 ] || fail "report/ has no keys: $(cat "$W/err")"
+sed -n 's/^\.B[IR]* //p' wrap/man/leakwrap-dump.5 | grep -oE '[a-z_]+' >"$W/bold"
+while IFS='=' read -r key; do
+	grep -qx "$key" "$W/bold" || grep -qE "(^| )$key=" wrap/man/leakwrap-dump.5 ||
+		fail "leakwrap-dump(5) does not explain $key="
+	grep -qw "$key" report/format.h || fail "report/format.h does not explain $key="
+done <"$W/keys"
+
 # shellcheck disable=SC2086 # a list of files
 grep -oh '`make [a-z]*' $texts | cut -d' ' -f2 | grep . | sort -u >"$W/targets"
 while read -r target; do
