@@ -6,6 +6,7 @@
 #include "report/elf_symbols.h"
 
 #include "report/format.h"
+#include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/port/port.h"
@@ -227,16 +228,10 @@ static bool is_function(const struct table *table, const ElfW(Sym) * symbol)
 	               table->module->end - table->module->start;
 }
 
-/* Returns the bytes from the module's start to the function of SYMBOL.  On ARM bit 0 of the
- * symbol's value marks Thumb code (ELF for the Arm Architecture, 5.5.3), and is not part of the
- * address. */
+/* Returns the bytes from the module's start to the function of SYMBOL. */
 static uint32_t offset_of(const struct table *table, const ElfW(Sym) * symbol)
 {
-#ifdef __arm__
-	uintptr_t value = symbol->st_value & ~(uintptr_t)1;
-#else
-	uintptr_t value = symbol->st_value;
-#endif
+	const uintptr_t value = LEAKWRAP_SYMBOL_ADDRESS(symbol->st_value);
 
 	return (uint32_t)(value + table->module->bias - table->module->start);
 }

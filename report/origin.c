@@ -23,6 +23,7 @@
 #include "report/origin.h"
 
 #include "report/format.h"
+#include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/module/modules.h"
 #include "report/elf_symbols.h"
@@ -32,12 +33,6 @@
 #include "system_c.h" /* the list for C */
 
 #ifndef LEAKWRAP_BARE
-
-#if defined(__riscv) || defined(__loongarch__)
-#define LINKER_RELAXES true
-#else
-#define LINKER_RELAXES false
-#endif
 
 /* What a frame says about the owner of the block. */
 enum role {
@@ -139,7 +134,7 @@ static enum role role_in_program(const struct leakwrap_module *program,
 	if (!function || !leakwrap_read_lists(program, &lists))
 		return ROLE_OWNER;
 	switch (leakwrap_system_role(lists.words, lists.count, function->name, function->size,
-	                             lists.program_is_static, LINKER_RELAXES)) {
+	                             lists.program_is_static, LEAKWRAP_LINKER_RELAXES)) {
 	case LEAKWRAP_ROLE_KEEPS:
 		return ROLE_SYSTEM;
 	case LEAKWRAP_ROLE_FOR_CALLER:

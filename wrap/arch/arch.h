@@ -1,4 +1,9 @@
-/* arch.h - selects the architecture.  No other file does.
+/* arch.h - selects the architecture.
+ *
+ * What the runtime must know of an architecture stands in its header.  Other files ask for the
+ * architecture only where that is a matter of their own: wrap/port (structures of the kernel),
+ * base/common.h, base/thread.h and site/stack_hash.h (what compilers make of a line of C), and
+ * wrap/bare (faults and atomic operations of ARM).
  *
  * Each architecture is one small header that defines:
  *
@@ -6,7 +11,8 @@
  *                          an always-inline function: of the function that it is inlined into.
  *   LEAKWRAP_SP_NAME       The compiler's name of the stack pointer.  Undefined if unknown.
  *   LEAKWRAP_HAVE_FP_WALK  1 if frames have one layout that a walk by frame pointers can follow;
- *   LEAKWRAP_FP_*          then that layout, see each header.
+ *   LEAKWRAP_FP_*          then that layout, see each header.  Where pointers have 64 bits,
+ *                          LEAKWRAP_FP_PREVIOUS is needed in any case.
  *   LEAKWRAP_CALL_PUSHES   1 if a call pushes the return address, 0 if it goes to a register.
  *   LEAKWRAP_DWARF_SP, _FP The numbers of the registers in unwind tables, if there are such tables.
  *   LEAKWRAP_SIGRETURN_TRAMPOLINES  The code to which signal handlers return.
@@ -49,6 +55,34 @@
 #include "wrap/arch/arm.h"
 #else
 #include "wrap/arch/unknown.h"
+#endif
+
+/* The bytes below the stack pointer that a function may use.  What lies below them is of the
+ * past. */
+#ifndef LEAKWRAP_RED_ZONE
+#define LEAKWRAP_RED_ZONE 0
+#endif
+
+/* The words before the elements of an array by new[] that have no alignment of their own: 1, the
+ * number of elements; or 2, with the size of an element before it. */
+#ifndef LEAKWRAP_COOKIE_WORDS
+#define LEAKWRAP_COOKIE_WORDS 1
+#endif
+
+/* 1 if the processor keeps loads in order by itself. */
+#ifndef LEAKWRAP_LOADS_ARE_ORDERED
+#define LEAKWRAP_LOADS_ARE_ORDERED 0
+#endif
+
+/* 1 if the linker may shorten a function, so that its size in the program is not that in the
+ * archive. */
+#ifndef LEAKWRAP_LINKER_RELAXES
+#define LEAKWRAP_LINKER_RELAXES 0
+#endif
+
+/* Returns the address of the function whose symbol has VALUE. */
+#ifndef LEAKWRAP_SYMBOL_ADDRESS
+#define LEAKWRAP_SYMBOL_ADDRESS(value) (value)
 #endif
 
 /* EM_NONE */

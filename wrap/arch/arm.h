@@ -71,6 +71,12 @@ static inline __attribute__((always_inline)) uintptr_t leakwrap_kept_cfa(uintptr
 /* Bit 0 of a return address marks Thumb code. */
 #define LEAKWRAP_STRIP(address) ((address) & ~(uintptr_t)1)
 
+/* As does bit 0 of a symbol's value (ELF for the Arm Architecture, 5.5.3). */
+#define LEAKWRAP_SYMBOL_ADDRESS(value) ((value) & ~(uintptr_t)1)
+
+/* C++ ABI for the Arm Architecture, 3.2.2. */
+#define LEAKWRAP_COOKIE_WORDS 2
+
 /* One call always leaves the same bit 0.  So the hash may take it in, which saves an instruction
  * for each word. */
 #define LEAKWRAP_STRIP_FOR_HASH(address) (address)

@@ -28,6 +28,10 @@
 
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 
+/* Intel SDM, volume 3A, section 9.2.2 "Memory Ordering in P6 and More Recent Processor
+ * Families". */
+#define LEAKWRAP_LOADS_ARE_ORDERED 1
+
 /* ELF Handling For Thread-Local Storage, section 3.4.2: the word at %gs:0 is the thread pointer. */
 static inline uintptr_t leakwrap_thread_pointer(void)
 {

@@ -35,7 +35,10 @@
 
 #define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
 
-#define LEAKWRAP_THREAD_POINTER     ((uintptr_t)__builtin_thread_pointer())
+/* RISC-V ELF psABI 1.0, "Linker Relaxation". */
+#define LEAKWRAP_LINKER_RELAXES 1
+
+#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
 
 /* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */
 #define LEAKWRAP_DWARF_SP 2

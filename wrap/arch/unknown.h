@@ -12,4 +12,15 @@
 #define LEAKWRAP_FP_PREVIOUS 0
 #define LEAKWRAP_PC_SHIFT    0
 
+/* x32 */
+#ifdef __x86_64__
+#define LEAKWRAP_RED_ZONE          128
+#define LEAKWRAP_LOADS_ARE_ORDERED 1
+#endif
+
+/* RISC-V with 32 bits, and LoongArch. */
+#if defined(__riscv) || defined(__loongarch__)
+#define LEAKWRAP_LINKER_RELAXES 1
+#endif
+
 #endif

@@ -37,6 +37,13 @@ register uintptr_t leakwrap_rbp __asm__("rbp");
 
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 
+/* Section 3.2.2. */
+#define LEAKWRAP_RED_ZONE 128
+
+/* Intel SDM, volume 3A, section 9.2.2 "Memory Ordering in P6 and More Recent Processor
+ * Families". */
+#define LEAKWRAP_LOADS_ARE_ORDERED 1
+
 /* ELF Handling For Thread-Local Storage, section 3.4.6: the word at %fs:0 is the thread pointer. */
 static inline uintptr_t leakwrap_thread_pointer(void)
 {

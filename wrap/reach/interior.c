@@ -35,7 +35,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size)
 {
 	if (size != LEAKWRAP_COOKIE || block % WORD != 0)
 		return false;
-#ifdef __arm__
+#if LEAKWRAP_COOKIE_WORDS == 2
 	return word_of(block, 0) > 0 && word_of(block, 1) == 0;
 #else
 	return word_of(block, 0) == 0;
@@ -55,7 +55,7 @@ static bool is_array(uintptr_t block, size_t size, uintptr_t pointer)
 	elements = leakwrap_stack_word(pointer - WORD);
 	if (elements == 0 || rest % elements != 0)
 		return false;
-#ifdef __arm__
+#if LEAKWRAP_COOKIE_WORDS == 2
 	return leakwrap_stack_word(pointer - 2 * WORD) == rest / elements;
 #else
 	return offset == WORD || rest / elements % offset == 0;

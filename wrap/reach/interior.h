@@ -7,13 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The bytes before the elements of an array by new[] that have no alignment of their own: their
- * number, and with 32-bit ARM their size before it (C++ ABI for the Arm Architecture, 3.2.2). */
-#ifdef __arm__
-#define LEAKWRAP_COOKIE (2 * sizeof(uintptr_t))
-#else
-#define LEAKWRAP_COOKIE sizeof(uintptr_t)
-#endif
+#include "wrap/arch/arch.h"
+
+/* The bytes before the elements of an array by new[] that have no alignment of their own. */
+#define LEAKWRAP_COOKIE (LEAKWRAP_COOKIE_WORDS * sizeof(uintptr_t))
 
 /* Returns whether the block of SIZE bytes at BLOCK may be an array by new[] without elements.  The
  * program has a pointer to its end then.  Its first LEAKWRAP_COOKIE bytes can be read.  A block

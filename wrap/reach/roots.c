@@ -61,18 +61,10 @@ static void except_range(void *context, uintptr_t start, uintptr_t end)
 	except(start, end);
 }
 
-/* Below the stack pointer lies the past.  The x86-64 ABI lets functions use 128 bytes there
- * (section 3.2.2, "red zone"). */
-#ifdef __x86_64__
-#define RED_ZONE 128u
-#else
-#define RED_ZONE 0u
-#endif
-
 static void except_of_thread(void *context, const struct leakwrap_standing *thread)
 {
 	/* A function that calls another has nothing there. */
-	const uintptr_t sp = thread->sp - (thread->context ? RED_ZONE : 0);
+	const uintptr_t sp = thread->sp - (thread->context ? LEAKWRAP_RED_ZONE : 0);
 
 	(void)context;
 	leakwrap_maps_note_thread(sp);

@@ -1,6 +1,7 @@
 /* young_site.c - see young_site.h. */
 #include "wrap/site/young_site.h"
 
+#include "wrap/arch/arch.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
@@ -77,11 +78,10 @@ static bool take_entry(struct leakwrap_young_entry *entry, uintptr_t *before)
 }
 
 /* Keeps the loads before it and behind it in order.  It pairs with the full fence in
- * leakwrap_site_numbers_hold.  x86 keeps loads in order by itself (Intel SDM, volume 3A, section
- * 9.2.2), and a full fence costs more than the loads. */
+ * leakwrap_site_numbers_hold.  A full fence costs more than the loads. */
 static inline void fence_between_loads(void)
 {
-#if defined __x86_64__ || defined __i386__
+#if LEAKWRAP_LOADS_ARE_ORDERED
 	atomic_thread_fence(memory_order_acquire);
 #else
 	atomic_thread_fence(memory_order_seq_cst);
