@@ -10,6 +10,7 @@ interrupted="pause sleep usleep poll select epoll_wait sigsuspend semop msgrcv a
 for how in $interrupted read; do
 	log=$W/$how.log
 	mkfifo "$W/$how.pipe"
+	: >"$W/$how.out" # the shell may search it before the program's shell has made it
 	"$W/idle" "$how" <"$W/$how.pipe" >"$W/$how.out" 2>"$log" &
 	pid=$!
 	exec 3>"$W/$how.pipe"
