@@ -2,7 +2,7 @@
  * serve calls it for each dump with a new stack, as long as it runs.
  * sources: tools/model/askers.c tools/model/suppress.c tools/model/view.c tools/model/kinds.c
  * sources: tools/model/totals.c tools/model/model.c tools/util.c tools/log/draft.c
- * sources: tools/log/draft_numbers.c tools/log/scan.c
+ * sources: tools/log/draft_numbers.c tools/log/parsed_dump.c tools/log/scan.c
  * flags: -lm */
 #include "tools/model/askers.h"
 
