@@ -324,9 +324,9 @@ static __attribute__((noinline)) bool check_release(void *block, size_t size, ui
 
 #ifndef LEAKWRAP_BARE
 
-/* Returns whether BLOCK, which is released inside the release of ENCLOSING or NULL, certainly has no
- * record.  In a static C++ program operator delete has removed it, and now calls free.  In a sample
- * the fast path may have taken BLOCK for a sampled neighbour. */
+/* Returns whether BLOCK, which is released inside the release of ENCLOSING or of none, certainly
+ * has no record.  In a static C++ program operator delete has removed it, and now calls free.  In a
+ * sample the fast path may have taken BLOCK for a sampled neighbour. */
 static bool has_nothing_to_release(const void *block, const void *enclosing)
 {
 	if (leakwrap_samples_find(block).entry)
