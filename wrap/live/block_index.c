@@ -171,7 +171,7 @@ LEAKWRAP_INLINE bool add_block(struct walk *walk, const struct leakwrap_indexed_
 	uintptr_t end;
 
 	if (leakwrap_likely(planes == 1 && leakwrap_slot_is_small_block(value))) {
-		/* As leakwrap_region_decode, but shorter. */
+		/* What leakwrap_region_decode does, but shorter. */
 		block.address =
 		        base + ((uintptr_t)(number * 2 + (value / LEAKWRAP_SLOT_HALF & 1)) << half);
 		block.size = leakwrap_slot_small_size(value);

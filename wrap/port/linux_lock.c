@@ -12,7 +12,7 @@
  * be read. */
 static bool is_asleep(int thread, bool *known)
 {
-	const char state = leakwrap_thread_state(thread);
+	const char state = leakwrap_thread_kernel_state(thread);
 
 	*known = state != '\0';
 	return state == 'S';

@@ -68,7 +68,7 @@ bool leakwrap_process_has_one_thread(void)
 }
 
 /* Reads the third field of /proc/self/task/THREAD/stat, after the last parenthesis. */
-char leakwrap_thread_state(int thread)
+char leakwrap_thread_kernel_state(int thread)
 {
 	char path[48] = "/proc/self/task/", line[128] = "";
 	const char *after_name;

@@ -285,7 +285,7 @@ uintptr_t leakwrap_thread_alternate_stack(void);
 
 /* Returns the state of THREAD of this process: a letter of /proc/PID/stat (proc(5)), such as 'S'
  * for a thread that sleeps.  Returns '\0' if the kernel does not tell. */
-char leakwrap_thread_state(int thread);
+char leakwrap_thread_kernel_state(int thread);
 
 /* Returns the auxiliary vector's word of TYPE (AT_* of <elf.h>), or 0 if there is none. */
 uintptr_t leakwrap_auxiliary(unsigned type);

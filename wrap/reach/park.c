@@ -127,7 +127,7 @@ static void look_at_ender(uint64_t deadline)
 	while (waits < LOOKS_WAITS && looks < LOOKS_SPINS && leakwrap_time_monotonic() < deadline) {
 		const int ender = atomic_load(&park.ender);
 
-		waits = ender != 0 && leakwrap_thread_state(ender) == 'S' ? waits + 1 : 0;
+		waits = ender != 0 && leakwrap_thread_kernel_state(ender) == 'S' ? waits + 1 : 0;
 		looks += ender != 0;
 		leakwrap_wait(&park.lets_go, 0, KEEP_LOOK);
 	}
@@ -256,7 +256,7 @@ static bool look_at_missing(struct tables *tables)
 
 		if (atomic_load(&entry->state) != ASKED)
 			continue;
-		state = leakwrap_thread_state(entry->thread);
+		state = leakwrap_thread_kernel_state(entry->thread);
 		if (state == 'Z' || state == 'X' || state == '\0' || (is_emulated && state == 'S'))
 			atomic_store(&entry->state, GONE);
 		else if (state == 'R')
