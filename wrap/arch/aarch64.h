@@ -60,6 +60,7 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
 #define LEAKWRAP_PC_SHIFT                2
 
 #define LEAKWRAP_ELF_MACHINE             183 /* EM_AARCH64 */
+#define LEAKWRAP_ELF_ADDRESS             257 /* R_AARCH64_ABS64 */
 
 #define LEAKWRAP_THREAD_POINTER          ((uintptr_t)__builtin_thread_pointer())
 

@@ -20,6 +20,8 @@
  *                          lost memory.
  *   LEAKWRAP_UNTAG         Removes the tag from an address.  Undefined: addresses have no tags.
  *   LEAKWRAP_ELF_MACHINE   The architecture's number in ELF headers (<elf.h>, EM_*).
+ *   LEAKWRAP_ELF_ADDRESS   The number of the relocation that stores a symbol's address in a
+ *                          variable (<elf.h>, R_*).
  *   LEAKWRAP_PC_SHIFT      Instructions are aligned to 1 << LEAKWRAP_PC_SHIFT bytes.
  *   LEAKWRAP_CODE_STEP     The alignment in one kind of code (struct leakwrap_code), in bytes.
  *   LEAKWRAP_CALL_ON_STACK The instructions of leakwrap_call_on_stack (call_on_stack.h), with
@@ -88,6 +90,11 @@
 /* EM_NONE */
 #ifndef LEAKWRAP_ELF_MACHINE
 #define LEAKWRAP_ELF_MACHINE 0
+#endif
+
+/* The number of the relocation that does nothing, on all architectures. */
+#ifndef LEAKWRAP_ELF_ADDRESS
+#define LEAKWRAP_ELF_ADDRESS 0
 #endif
 
 /* Removes the signature from a return address.  Most architectures do not sign. */

@@ -112,6 +112,7 @@ static inline __attribute__((always_inline)) uintptr_t leakwrap_kept_cfa(uintptr
 #define LEAKWRAP_PC_SHIFT           1
 
 #define LEAKWRAP_ELF_MACHINE        40 /* EM_ARM */
+#define LEAKWRAP_ELF_ADDRESS        2  /* R_ARM_ABS32 */
 
 #define LEAKWRAP_CODE_STEP(code)    ((code)->thumb ? 2 : 4)
 #define LEAKWRAP_CODE_IS_WIDE(half) ((half) >> 11 >= 0x1d)

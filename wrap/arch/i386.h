@@ -25,6 +25,7 @@
 #define LEAKWRAP_PC_SHIFT              0
 
 #define LEAKWRAP_ELF_MACHINE           3 /* EM_386 */
+#define LEAKWRAP_ELF_ADDRESS           1 /* R_386_32 */
 
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 

@@ -32,6 +32,7 @@
 #define LEAKWRAP_PC_SHIFT           1
 
 #define LEAKWRAP_ELF_MACHINE        243 /* EM_RISCV */
+#define LEAKWRAP_ELF_ADDRESS        2   /* R_RISCV_64 */
 
 #define LEAKWRAP_CODE_IS_WIDE(half) (((half)&3) == 3)
 

@@ -34,6 +34,7 @@ register uintptr_t leakwrap_rbp __asm__("rbp");
 #define LEAKWRAP_PC_SHIFT              0
 
 #define LEAKWRAP_ELF_MACHINE           62 /* EM_X86_64 */
+#define LEAKWRAP_ELF_ADDRESS           1  /* R_X86_64_64 */
 
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
 

@@ -1,6 +1,7 @@
 /* bypass.c - see bypass.h. */
 #include "wrap/module/bypass.h"
 
+#include "wrap/arch/arch.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/module/originals.h"
 
@@ -9,8 +10,10 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 #define SYMBOL_OF(info) ((size_t)ELF64_R_SYM(info))
+#define TYPE_OF(info)   ELF64_R_TYPE(info)
 #else
 #define SYMBOL_OF(info) ((size_t)ELF32_R_SYM(info))
+#define TYPE_OF(info)   ELF32_R_TYPE(info)
 #endif
 
 /* Parts of the dynamic section that hold relocations (System V ABI, chapter 5).  SKIPPED: bytes of
@@ -113,6 +116,10 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 	/* Before the first call, the place holds an address in the module itself.  Before the
 	 * module is relocated, the place holds that address without the bias, or 0. */
 	bound = *(const uintptr_t *)place;
+	/* A variable that held malloc at first: the module may have stored another function, which
+	 * may call malloc itself. */
+	if (TYPE_OF(relocation->r_info) == LEAKWRAP_ELF_ADDRESS && !is_allocators_own(bound))
+		return LEAKWRAP_BYPASS_NONE;
 	return bound == ours || bound < module->end - module->bias || is_in(module, bound)
 	               ? LEAKWRAP_BYPASS_NONE
 	               : LEAKWRAP_BYPASS_BOUND;
