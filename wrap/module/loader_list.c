@@ -50,6 +50,7 @@ static void read_build_id(struct leakwrap_module *module, const char *note, size
 		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
 		    memcmp(note + sizeof(*header), "GNU", 4) == 0 &&
 		    header->n_descsz <= sizeof(module->build_id)) {
+			module->build_id_at = (uintptr_t)id;
 			memcpy(module->build_id, id, header->n_descsz);
 			module->build_id_size = (unsigned char)header->n_descsz;
 			return;
@@ -137,25 +138,41 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
 }
 
-/* Does what hash_headers does for the module that starts on PAGE, which can be read. */
-static uint32_t hash_page(uintptr_t page)
-{
-	uint32_t word[128], sum = 0;
+/* Bytes at the start of a module: its ELF header and first program headers. */
+#define HEADERS_SIZE ((size_t)512)
 
-	memcpy(word, (const void *)page, sizeof(word));
-	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
-		sum = (sum ^ word[i]) * 0x9e3779b1u;
+/* Adds the SIZE bytes at FROM to the hash SUM, without a rest of less than a word. */
+static uint32_t hash_bytes(uint32_t sum, uintptr_t from, size_t size)
+{
+	uint32_t word;
+
+	for (size_t at = 0; size - at >= sizeof(word); at += sizeof(word)) {
+		memcpy(&word, (const void *)(from + at), sizeof(word));
+		sum = (sum ^ word) * 0x9e3779b1u;
+	}
 	return sum;
 }
 
-/* Hashes the first 512 bytes of MODULE: its ELF header and first program headers.  They are mapped
- * and unmapped with the module, and they differ from those of a module that takes its place.
- * Returns 0 if they cannot be read.  Signal-safe; one system call. */
+/* Does what hash_headers does for MODULE, which starts on PAGE, which can be read. */
+static uint32_t hash_page(const struct leakwrap_module *module, uintptr_t page)
+{
+	const uint32_t sum = hash_bytes(0, page, HEADERS_SIZE);
+	const uintptr_t id = module->build_id_at;
+
+	return page_of(id) == page && page_of(id + module->build_id_size) == page
+	               ? hash_bytes(sum, id, module->build_id_size)
+	               : sum;
+}
+
+/* Hashes the first 512 bytes of MODULE, its ELF header and first program headers, and its build-id
+ * if that is on the same page: the headers of similar modules may be equal.  They are mapped and
+ * unmapped with the module, and they differ from those of a module that takes its place.  Returns 0
+ * if they cannot be read.  Signal-safe; one system call. */
 static uint32_t hash_headers(const struct leakwrap_module *module)
 {
 	const uintptr_t page = page_of(module->start);
 
-	return leakwrap_readable(page) ? hash_page(page) : 0;
+	return leakwrap_readable(page) ? hash_page(module, page) : 0;
 }
 
 /* Does what hash_headers does for MODULE, which was read from INFO, while the loader keeps it
@@ -165,7 +182,8 @@ static uint32_t hash_headers_of(const struct leakwrap_module *module,
 {
 	const uintptr_t page = page_of(module->start);
 
-	return page_of((uintptr_t)info->dlpi_phdr) == page ? hash_page(page) : hash_headers(module);
+	return page_of((uintptr_t)info->dlpi_phdr) == page ? hash_page(module, page)
+	                                                   : hash_headers(module);
 }
 
 /* -- the program's path ------------------------------------------------------------------------ */

@@ -65,13 +65,14 @@ struct leakwrap_module {
 	uintptr_t tables_start, tables_end; /* the readable segment that holds the unwind tables */
 	const void *dynamic;                /* PT_DYNAMIC in memory, or NULL */
 #ifndef LEAKWRAP_BARE
-	unsigned char bypass; /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
+	uintptr_t build_id_at; /* where BUILD_ID stands in memory; 0 if there is none */
+	unsigned char bypass;  /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
 #endif
 	unsigned number;  /* 1 for the program; a later module may get the number of a freed one */
 	uint64_t serial;  /* differs from that of every other module, freed ones too */
 	bool main;        /* the program itself */
 	bool permanent;   /* loaded at the start and never unloaded */
-	uint32_t headers; /* a hash of the ELF headers in memory; 0 if unreadable */
+	uint32_t headers; /* a hash of ELF headers and build-id in memory; 0 if unreadable */
 	unsigned char build_id_size;
 	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
 	const char *path; /* absolute if known, else the loader's name; never NULL */

@@ -50,14 +50,18 @@ static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
 	struct leakwrap_read_set read_set = {.position = positions, .link = links};
 	struct leakwrap_trace trace;
 	unsigned walks_left = WALKS_MAX;
+	uint32_t site;
 
 	/* The stack may lead through modules that a shared library has loaded. */
 	do {
 		trace = (struct leakwrap_trace){.pcs = pcs, .max = max, .read_set = &read_set};
 		leakwrap_read_set_begin(&read_set, caller->sp);
 		walk(&trace, stack, caller);
-	} while (--walks_left > 0 && leakwrap_library_calls_list_modules(&trace));
-	return leakwrap_site_number(&trace, stack);
+		site = leakwrap_library_calls_list_modules(&trace)
+		               ? LEAKWRAP_SITE_NONE
+		               : leakwrap_library_calls_site(&trace, stack);
+	} while (site == LEAKWRAP_SITE_NONE && --walks_left > 0);
+	return site != LEAKWRAP_SITE_NONE ? site : leakwrap_site_number(&trace, stack);
 }
 
 /* Returns a young call site for TRACE, or LEAKWRAP_SITE_NONE. */
@@ -69,7 +73,8 @@ static uint32_t take_young_site(const struct leakwrap_trace *trace)
 }
 
 /* Returns the call site of STACK, on which CALLER is, and whose walk without a read set gave TRACE.
- * Sets *NEEDS_READ_SET to whether the stack should be learned. */
+ * Sets *NEEDS_READ_SET to whether the stack should be learned, or walked again for another
+ * reason. */
 static uint32_t find_site_of_trace(const struct leakwrap_trace *trace,
                                    const struct leakwrap_stack *stack,
                                    const struct leakwrap_caller *caller, bool *needs_read_set)
@@ -81,9 +86,10 @@ static uint32_t find_site_of_trace(const struct leakwrap_trace *trace,
 	site = is_chosen ? LEAKWRAP_SITE_NONE : take_young_site(trace);
 	if (site != LEAKWRAP_SITE_NONE)
 		return site;
-	site = leakwrap_site_number(trace, stack);
-	*needs_read_set = is_chosen && site >= LEAKWRAP_SITE_FIRST &&
-	                  leakwrap_stack_cache_wants_read_set(site, stack);
+	site = leakwrap_library_calls_site(trace, stack);
+	*needs_read_set =
+	        site == LEAKWRAP_SITE_NONE || (is_chosen && site >= LEAKWRAP_SITE_FIRST &&
+	                                       leakwrap_stack_cache_wants_read_set(site, stack));
 	return site;
 }
 

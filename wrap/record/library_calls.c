@@ -6,6 +6,7 @@
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/runtime/runtime.h"
+#include "wrap/site/site_table.h"
 #include "wrap/unwind/read_set.h"
 
 bool leakwrap_begin_library_calls(void)
@@ -26,14 +27,13 @@ bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace)
 	return leakwrap_libraries_are_recorded && trace->kind != LEAKWRAP_TRACE_COMPLETE;
 }
 
-bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
+/* Lists the modules of TRACE's frames that a shared library has loaded.  Returns true if there were
+ * any. */
+static bool list_modules_of_frames(const struct leakwrap_trace *trace)
 {
-	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct leakwrap_module *last = NULL;
 	bool are_listed = false;
 
-	if (!leakwrap_library_calls_may_have_loaded(trace))
-		return false;
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
 
@@ -41,9 +41,34 @@ bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 			are_listed |= leakwrap_modules_list_unseen(trace->pcs[i] - 1);
 		last = module;
 	}
+	return are_listed;
+}
+
+bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
+{
+	const struct leakwrap_read_set *read_set = trace->read_set;
+	bool are_listed;
+
+	if (!leakwrap_library_calls_may_have_loaded(trace))
+		return false;
+	are_listed = list_modules_of_frames(trace);
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
 		are_listed |= leakwrap_modules_list_unseen(read_set->end_word - 1);
 	return are_listed;
+}
+
+static bool are_modules_listed(const struct leakwrap_trace *trace)
+{
+	return !list_modules_of_frames(trace);
+}
+
+uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
+                                     const struct leakwrap_stack *stack)
+{
+	const bool may_be_replaced =
+	        leakwrap_libraries_are_recorded && !leakwrap_modules()->are_permanent;
+
+	return leakwrap_site_number_if(trace, stack, may_be_replaced ? are_modules_listed : NULL);
 }
 
 enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc)

@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "wrap/misuse/misuse.h"
+#include "wrap/site/site_table.h"
+#include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 
 #ifndef LEAKWRAP_BARE
@@ -26,6 +28,13 @@ bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace);
  * then the walk would go on.  Takes the tables' lock. */
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
 
+/* As leakwrap_site_number.  But if the call site is new, and its backtrace leads through a module
+ * that a shared library has loaded in the place of another, lists that module and returns
+ * LEAKWRAP_SITE_NONE: the walk must be made again.  One system call for each module of a new call
+ * site that may be unloaded. */
+uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
+                                     const struct leakwrap_stack *stack);
+
 /* Returns the kind of an allocation whose caller is at PC.  It is LEAKWRAP_KIND_LIBRARY for a call
  * of malloc outside of the program, else KIND.  Signal-safe. */
 enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc);
@@ -42,6 +51,12 @@ static inline bool leakwrap_library_calls_list_modules(const struct leakwrap_tra
 {
 	(void)trace;
 	return false;
+}
+
+static inline uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
+                                                   const struct leakwrap_stack *stack)
+{
+	return leakwrap_site_number(trace, stack);
 }
 
 static inline enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc)

@@ -167,11 +167,11 @@ static uint32_t learn(uint32_t number, const struct leakwrap_trace *trace, uint6
 	return number;
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
-                              const struct leakwrap_stack *stack)
+/* As leakwrap_site_number, for TRACE with HASH, which may be added.  The caller has entered the
+ * readers. */
+static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
+                            const struct leakwrap_stack *stack)
 {
-	const uint64_t hash = leakwrap_trace_hash(trace);
-	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
 	bool is_whole;
 	uint32_t number = number_without_lock(trace, hash, &is_whole);
 	const bool has_number = number != LEAKWRAP_SITE_NONE;
@@ -194,11 +194,30 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 			number = learn(number, trace, hash, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
 	}
-	leakwrap_readers_leave(entered);
 	if (leakwrap_likely(number != LEAKWRAP_SITE_NONE))
 		return number;
 	leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 	return LEAKWRAP_SITE_LOST;
+}
+
+uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
+                                 const struct leakwrap_stack *stack,
+                                 bool (*may_add)(const struct leakwrap_trace *trace))
+{
+	const uint64_t hash = leakwrap_trace_hash(trace);
+	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
+	uint32_t number = LEAKWRAP_SITE_NONE;
+
+	if (!may_add || leakwrap_site_find(trace, hash) != LEAKWRAP_SITE_NONE || may_add(trace))
+		number = find_or_add(trace, hash, stack);
+	leakwrap_readers_leave(entered);
+	return number;
+}
+
+uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+                              const struct leakwrap_stack *stack)
+{
+	return leakwrap_site_number_if(trace, stack, NULL);
 }
 
 /* A call site that is added without the lock may have to wait for it: see publish. */

@@ -35,9 +35,16 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 uint32_t leakwrap_sites_limit(void);
 
 #ifndef LEAKWRAP_BARE
-/* Does the same for a backtrace without a stack to learn.  HAS_LOCK: the caller holds the tables'
- * lock.  Otherwise does not wait for it, and returns LEAKWRAP_SITE_NONE if it is needed and held.
- * Counts no loss.  Signal-safe. */
+/* As leakwrap_site_number.  But asks MAY_ADD, unless it is NULL, whether TRACE may be added if it
+ * is new.  MAY_ADD may take the tables' lock.  Returns LEAKWRAP_SITE_NONE if TRACE may not be
+ * added. */
+uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
+                                 const struct leakwrap_stack *stack,
+                                 bool (*may_add)(const struct leakwrap_trace *trace));
+
+/* Does the same as leakwrap_site_number for a backtrace without a stack to learn.  HAS_LOCK: the
+ * caller holds the tables' lock.  Otherwise does not wait for it, and returns LEAKWRAP_SITE_NONE if
+ * it is needed and held.  Counts no loss.  Signal-safe. */
 uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock);
 
 /* Returns whether live blocks have nearly all numbers: new backtraces are cut.  Signal-safe. */
