@@ -1,7 +1,8 @@
 /* misleading_words.c - one function has neither an unwind table nor code that describes its frame,
  * so the walk looks at all words of the frame (x86-64). The words point between the program's two
  * executable segments. With an argument, a word is a return address that an earlier walk may have
- * left on the stack: that of the first frame, or one of the tracer's own. */
+ * left on the stack: that of the first frame, or one of the tracer's own. The latter may lie
+ * behind a return address in a function with a table. */
 #include "leakwrap.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ __attribute__((section(".far"), noinline)) void allocate(void)
 }
 
 void call_allocate(void);
-unsigned long word; /* in the function's frame */
+unsigned long words[3]; /* in the function's frame */
 
 __asm__(".text\n"
         ".globl call_allocate\n"
@@ -25,7 +26,9 @@ __asm__(".text\n"
         "	push %rbx\n"
         "	mov %rsp, %rbx\n"
         "	xor %ebp, %ebp\n"
-        "	push word(%rip)\n"
+        "	push words+16(%rip)\n"
+        "	push words+8(%rip)\n"
+        "	push words(%rip)\n"
         "	sub $64, %rsp\n"
         "	and $-16, %rsp\n"
         "	call allocate\n"
@@ -34,6 +37,23 @@ __asm__(".text\n"
         "	pop %rbp\n"
         "	ret\n"
         ".size call_allocate, . - call_allocate\n");
+
+/* A function that has returned, and has a table. */
+extern const char stale_return[];
+
+__asm__(".text\n"
+        ".type stale, @function\n"
+        "stale:\n"
+        "	.cfi_startproc\n"
+        "	sub $8, %rsp\n"
+        "	.cfi_adjust_cfa_offset 8\n"
+        "	call *%rax\n"
+        "stale_return:\n"
+        "	add $8, %rsp\n"
+        "	.cfi_adjust_cfa_offset -8\n"
+        "	ret\n"
+        "	.cfi_endproc\n"
+        ".size stale, . - stale\n");
 
 /* The tracer calls this function. */
 static unsigned long of_tracer;
@@ -58,9 +78,14 @@ int main(int argc, char **argv)
 	size_t count = leakwrap_backtrace(chain, 16);
 
 	clear_stack();
-	word = 0x5000000;
-	if (argc > 1)
-		word = strcmp(argv[1], "own") == 0 ? of_tracer : (unsigned long)chain[count - 1];
+	words[0] = 0x5000000;
+	if (argc > 1 && strcmp(argv[1], "behind") == 0) {
+		words[0] = (unsigned long)stale_return;
+		words[2] = of_tracer;
+	} else if (argc > 1) {
+		words[0] =
+		        strcmp(argv[1], "own") == 0 ? of_tracer : (unsigned long)chain[count - 1];
+	}
 	call_allocate();
 	return 0;
 }

@@ -40,6 +40,7 @@ struct walk {
 	struct leakwrap_trace *trace;
 	struct leakwrap_rule_cache cache;
 	bool guessed;      /* the word that led to some frame may have belonged to another frame */
+	unsigned certain;  /* frames before the first of these */
 	unsigned switches; /* see SWITCHES_MAX */
 
 	/* The read set: the positions of the return addresses, and every word of the stack that a
@@ -273,6 +274,15 @@ static bool finish_at_no_code(struct walk *walk)
 	                                                          : LEAKWRAP_TRACE_TRUNCATED);
 }
 
+/* Notes that the word which leads to the next frame is a guess. */
+static void note_guess(struct walk *walk)
+{
+	if (walk->guessed || leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO)
+		return;
+	walk->guessed = true;
+	walk->certain = walk->trace->depth;
+}
+
 /* Loads into *RULE the rule that SLOT holds for pc.  Returns false if there is none, or if this
  * stack does not support it. */
 static bool load_rule(struct walk *walk, leakwrap_rule_slot slot, struct leakwrap_rule *rule)
@@ -323,8 +333,8 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 			return finish(walk,
 			              all ? LEAKWRAP_TRACE_COMPLETE : LEAKWRAP_TRACE_TRUNCATED);
 		}
-		walk->guessed |= (rule.kind & LEAKWRAP_RULE_GUESSED) != 0 &&
-		                 leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO;
+		if ((rule.kind & LEAKWRAP_RULE_GUESSED) != 0)
+			note_guess(walk);
 		walk->frame.sp_unknown = (rule.kind & LEAKWRAP_RULE_CFA_LOW) != 0;
 		rule.kind &= LEAKWRAP_RULE_KINDS;
 		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
@@ -417,8 +427,8 @@ static inline leakwrap_rule_slot step_fast(struct walk *walk, bool recording)
 
 #endif
 
-/* Walks from the registers in WALK to the end, and fills in the trace. */
-static void walk_all(struct walk *walk)
+/* Makes all steps of WALK, and fills in the trace. */
+static void make_steps(struct walk *walk)
 {
 	leakwrap_rule_slot slot;
 
@@ -436,6 +446,19 @@ static void walk_all(struct walk *walk)
 			return;
 		}
 	} while (step_slow(walk, slot));
+}
+
+/* Walks from the registers in WALK to the end, and fills in the trace.  A guess may lead to words
+ * that an earlier walk has left on the stack.  The trace ends before the first frame of the
+ * tracer's own behind a guess. */
+static void walk_all(struct walk *walk)
+{
+	struct leakwrap_trace *const trace = walk->trace;
+
+	make_steps(walk);
+	for (unsigned i = walk->certain; walk->guessed && i < trace->depth; i++)
+		if (leakwrap_is_own_return(trace->pcs[i]))
+			trace->depth = i;
 }
 
 void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
