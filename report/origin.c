@@ -83,6 +83,14 @@ static bool begins_with_any(const char *name, const char *const *prefixes)
 	return *prefixes != NULL;
 }
 
+/* Is NAME one of NAMES, which ends with NULL? */
+static bool is_any(const char *name, const char *const *names)
+{
+	while (*names && strcmp(name, *names) != 0)
+		names++;
+	return *names != NULL;
+}
+
 static const char *base_name(const struct leakwrap_module *module)
 {
 	const char *slash = strrchr(module->path, '/');
@@ -96,6 +104,25 @@ bool leakwrap_is_cxx_library(const struct leakwrap_module *module)
 	                                    "libgcc_s.",  "libsupc++.", NULL};
 
 	return !module->main && begins_with_any(base_name(module), names);
+}
+
+/* Returns whether the function NAME of MODULE, a language's library, makes an object for its caller.
+ * Ada's "new" calls the first two. */
+static bool makes_for_caller(const struct leakwrap_module *module, const char *name)
+{
+	static const struct {
+		const char *library, *functions[6];
+	} languages[] = {
+	        {"libgnat-", {"__gnat_malloc", "__gnat_realloc", NULL}},
+	        {"libobjc.",
+	         {"objc_malloc", "objc_calloc", "objc_realloc", "objc_atomic_malloc",
+	          "class_createInstance", NULL}},
+	};
+
+	for (size_t i = 0; i < sizeof(languages) / sizeof(languages[0]); i++)
+		if (begins_with(base_name(module), languages[i].library))
+			return is_any(name, languages[i].functions);
+	return false;
 }
 
 /* Returns whether the shared C library allocates for the caller of its function NAME.  scanf does
@@ -195,6 +222,8 @@ static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 	if (leakwrap_is_cxx_library(module))
 		return is_named && begins_with_any(function.name, kept_by_cxx) ? ROLE_SYSTEM
 		                                                               : ROLE_FOR_CALLER;
+	if (is_named && makes_for_caller(module, function.name))
+		return ROLE_FOR_CALLER;
 	return begins_with_any(base, loader) ? ROLE_SYSTEM : ROLE_OWNER;
 }
 
