@@ -148,17 +148,13 @@ static bool is_behind_owners(const struct listed_block *block, uint64_t owners)
 /* How many types are asked whether they are the type of types. */
 enum { TYPE_STEPS = 4 };
 
-/* Returns true if POINTER leads to an object of CPython in BLOCK.  See wrap/reach/interior.c. */
-static bool is_python_object(const struct image *image, const struct listed_block *block,
-                             uint64_t pointer)
+/* Returns true if the object of CPython at OBJECT has a type.  See wrap/reach/interior.c. */
+static bool has_python_type(const struct image *image, uint64_t object)
 {
-	const uint64_t word = image->word, offset = pointer - block->address;
-	uint64_t object = pointer, type;
+	const uint64_t word = image->word;
 	const unsigned char *name;
+	uint64_t type;
 
-	if ((offset != 2 * word && offset != 4 * word) || pointer % word != 0 ||
-	    block->size - offset < 2 * word)
-		return false;
 	for (unsigned i = 0; i < TYPE_STEPS; i++, object = type) {
 		type = image_word(image, object + word);
 		if (type == 0 || type % word != 0)
@@ -171,6 +167,41 @@ static bool is_python_object(const struct image *image, const struct listed_bloc
 	return false;
 }
 
+/* Returns true if POINTER leads to the values of the attributes of an object of CPython.  See
+ * wrap/reach/interior.c. */
+static bool is_python_values(const struct image *image, const struct listed_block *block,
+                             uint64_t pointer)
+{
+	const uint64_t word = image->word, offset = pointer - block->address;
+	const uint64_t values = (block->size - offset) / word;
+	const unsigned char *last;
+
+	return pointer % word == 0 && values > 0 && block->size % word == 0 &&
+	       offset == (values + 2 + word - 1) / word * word &&
+	       image_bytes(image, pointer - 2, &last) >= 2 && last[1] == offset &&
+	       last[0] <= values;
+}
+
+/* Returns true if POINTER leads to an object of CPython in BLOCK, or to a part of one.  See
+ * wrap/reach/interior.c. */
+static bool is_of_python(const struct image *image, const struct listed_block *block,
+                         uint64_t pointer)
+{
+	const uint64_t word = image->word, offset = pointer - block->address;
+	const uint64_t rest = block->size - offset;
+	const unsigned char *last;
+
+	if (offset < word || offset > 6 * word || pointer % word != 0)
+		return false;
+	if (offset >= 4 * word && image_word(image, block->address + 2 * word) == rest - 1 &&
+	    image_bytes(image, pointer + rest - 1, &last) >= 1 && *last == 0 &&
+	    has_python_type(image, block->address))
+		return true;
+	return is_python_values(image, block, pointer) ||
+	       ((offset == 2 * word || offset == 4 * word) && rest >= 2 * word &&
+	        has_python_type(image, pointer));
+}
+
 /* Returns true if POINTER into BLOCK has one of the reasons that need an operating system.  FIRST:
  * the first 32 bits of BLOCK. */
 static bool is_interior_of_system(const struct image *image, const struct listed_block *block,
@@ -179,7 +210,7 @@ static bool is_interior_of_system(const struct image *image, const struct listed
 	const uint64_t offset = pointer - block->address;
 
 	return image->is_core &&
-	       (is_glib_object(image, block, pointer) || is_python_object(image, block, pointer) ||
+	       (is_glib_object(image, block, pointer) || is_of_python(image, block, pointer) ||
 	        (offset < 4 && is_string(image, block)) ||
 	        (offset == 4 && is_behind_owners(block, first)));
 }

@@ -298,19 +298,14 @@ static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
 #define TYPE_OF_TYPES "type"
 #define TYPE_STEPS    4u
 
-/* Returns true if POINTER leads to an object of CPython, behind what its collector and its
- * attributes need: two or four words.  The object's second word is its type, an object, too.  The
- * name of a type is its fourth word.  Each type's type, and so on, is "type" at last (CPython,
- * Include/object.h, struct _object; Include/cpython/object.h, struct _typeobject). */
-static bool is_python_object(uintptr_t block, size_t size, uintptr_t pointer,
-                             leakwrap_is_readable *is_readable)
+/* Returns true if the object of CPython at OBJECT has a type.  The object's second word is its
+ * type, an object, too.  The name of a type is its fourth word.  Each type's type, and so on, is
+ * "type" at last (CPython, Include/object.h, struct _object; Include/cpython/object.h, struct
+ * _typeobject). */
+static bool has_python_type(uintptr_t object, leakwrap_is_readable *is_readable)
 {
-	const size_t offset = pointer - block;
-	uintptr_t object = pointer, type;
+	uintptr_t type;
 
-	if ((offset != 2 * WORD && offset != 4 * WORD) || pointer % WORD != 0 ||
-	    size - offset < 2 * WORD)
-		return false;
 	for (unsigned i = 0; i < TYPE_STEPS; i++, object = type) {
 		type = leakwrap_stack_word(object + WORD);
 		if (type == 0 || type % WORD != 0 || !is_readable(type, 4 * WORD))
@@ -326,11 +321,58 @@ static bool is_python_object(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
+/* Returns true if POINTER leads to an object of CPython, behind what its collector and its
+ * attributes need: two or four words. */
+static bool is_python_object(uintptr_t block, size_t size, uintptr_t pointer,
+                             leakwrap_is_readable *is_readable)
+{
+	const size_t offset = pointer - block;
+
+	return (offset == 2 * WORD || offset == 4 * WORD) && pointer % WORD == 0 &&
+	       size - offset >= 2 * WORD && has_python_type(pointer, is_readable);
+}
+
+/* Returns true if POINTER leads to the characters of a str or the bytes of a bytes object, which
+ * end the block with a 0.  In front of them are four to six words, of which the third is their
+ * number (CPython, Include/cpython/unicodeobject.h, PyASCIIObject;
+ * Include/cpython/bytesobject.h). */
+static bool is_python_text(uintptr_t block, size_t size, uintptr_t pointer,
+                           leakwrap_is_readable *is_readable)
+{
+	const size_t offset = pointer - block;
+
+	return (offset == 4 * WORD || offset == 5 * WORD || offset == 6 * WORD) &&
+	       pointer % WORD == 0 && word_of(block, 2) == size - offset - 1 &&
+	       *(const uint8_t *)(block + size - 1) == 0 && has_python_type(block, is_readable);
+}
+
+/* Returns true if POINTER leads to the values of an object's attributes.  In front of them are a
+ * byte for each and two more, rounded up to words.  The last byte is the number of all these bytes,
+ * the byte before it that of the attributes in use (CPython 3.11, Objects/dictobject.c,
+ * new_values). */
+static bool is_python_values(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	const size_t offset = pointer - block, values = (size - offset) / WORD;
+	const uint8_t *const behind = (const uint8_t *)pointer;
+
+	return pointer % WORD == 0 && values > 0 && size % WORD == 0 &&
+	       offset == (values + 2 + WORD - 1) / WORD * WORD && behind[-1] == offset &&
+	       behind[-2] <= values;
+}
+
+static bool is_of_python(uintptr_t block, size_t size, uintptr_t pointer,
+                         leakwrap_is_readable *is_readable)
+{
+	return is_python_values(block, size, pointer) ||
+	       is_python_text(block, size, pointer, is_readable) ||
+	       is_python_object(block, size, pointer, is_readable);
+}
+
 #else
 
 /* CPython needs an operating system. */
-static bool is_python_object(uintptr_t block, size_t size, uintptr_t pointer,
-                             leakwrap_is_readable *is_readable)
+static bool is_of_python(uintptr_t block, size_t size, uintptr_t pointer,
+                         leakwrap_is_readable *is_readable)
 {
 	(void)block, (void)size, (void)pointer, (void)is_readable;
 	return false;
@@ -400,5 +442,5 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_part_that_leads_back(block, size, pointer) ||
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
 	        is_glib_object(block, size, pointer, is_readable) ||
-	        is_python_object(block, size, pointer, is_readable));
+	        is_of_python(block, size, pointer, is_readable));
 }

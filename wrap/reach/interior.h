@@ -56,6 +56,8 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *
  * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each
+ *   - to the characters of a str or a bytes object, behind their number
+ *   - to the values of an object's attributes, behind the order in which they came
  *
  * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
