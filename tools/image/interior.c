@@ -145,6 +145,27 @@ static bool is_behind_owners(const struct listed_block *block, uint64_t owners)
 	return block->size > 0 && block->size % 16 == 0 && owners > 0 && owners <= 0xffff;
 }
 
+/* Words in front of the operations of a slab of Perl, with what aligns them. */
+enum { SLAB_WORDS = 6 };
+
+/* Returns true if BLOCK is a slab of operations of Perl.  See wrap/reach/interior.c. */
+static bool is_perl_slab(const struct image *image, const struct listed_block *block)
+{
+	const uint64_t word = image->word, next = image_word(image, block->address);
+	const uint64_t first = image_word(image, block->address + word);
+	const unsigned char *sizes;
+
+	if (block->size < 9 * word || block->address % word != 0 ||
+	    image_bytes(image, block->address + 4 * word, &sizes) < 4)
+		return false;
+	const uint64_t bytes = (image_load(sizes, 4) >> 16) * word;
+	if (bytes == 0 || bytes > block->size || block->size - bytes > SLAB_WORDS * word)
+		return false;
+	return first != 0 && first % word == 0 && image_word(image, first + word) == first &&
+	       (next == 0 || (next != block->address && next % word == 0 &&
+	                      image_word(image, next + word) == first));
+}
+
 /* How many types are asked whether they are the type of types. */
 enum { TYPE_STEPS = 4 };
 
@@ -210,8 +231,8 @@ static bool is_interior_of_system(const struct image *image, const struct listed
 	const uint64_t offset = pointer - block->address;
 
 	return image->is_core &&
-	       (is_glib_object(image, block, pointer) || is_of_python(image, block, pointer) ||
-	        (offset < 4 && is_string(image, block)) ||
+	       (is_glib_object(image, block, pointer) || is_perl_slab(image, block) ||
+	        is_of_python(image, block, pointer) || (offset < 4 && is_string(image, block)) ||
 	        (offset == 4 && is_behind_owners(block, first)));
 }
 

@@ -294,6 +294,30 @@ static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
+/* Words in front of a slab's operations, with what aligns them. */
+#define SLAB_WORDS 6u
+
+/* Returns true if the block is a slab of operations of Perl, to which the operations lead and
+ * little else.  It begins with the address of the next slab and that of the first, which is its own
+ * in the first slab.  In its fifth word stands how many words of operations it has (perl 5.36,
+ * op.h, struct opslab). */
+static bool is_perl_slab(uintptr_t block, size_t size, leakwrap_is_readable *is_readable)
+{
+	uintptr_t next, first;
+	uint16_t words;
+
+	if (size < HEAD || block % WORD != 0)
+		return false;
+	next = word_of(block, 0);
+	first = word_of(block, 1);
+	memcpy(&words, (const void *)(block + 4 * WORD + sizeof(words)), sizeof(words));
+	if (words == 0 || words * WORD > size || size - words * WORD > SLAB_WORDS * WORD)
+		return false;
+	return first % WORD == 0 && is_readable(first, 2 * WORD) && word_of(first, 1) == first &&
+	       (next == 0 || (next != block && next % WORD == 0 && is_readable(next, 2 * WORD) &&
+	                      word_of(next, 1) == first));
+}
+
 /* The name of the type of types, whose type it is itself, and how many types are asked for it. */
 #define TYPE_OF_TYPES "type"
 #define TYPE_STEPS    4u
@@ -386,6 +410,13 @@ static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
+/* So does Perl. */
+static bool is_perl_slab(uintptr_t block, size_t size, leakwrap_is_readable *is_readable)
+{
+	(void)block, (void)size, (void)is_readable;
+	return false;
+}
+
 /* So do Protocol Buffers and ICU. */
 static bool is_string(uintptr_t block, size_t size)
 {
@@ -442,5 +473,6 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_part_that_leads_back(block, size, pointer) ||
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
 	        is_glib_object(block, size, pointer, is_readable) ||
+	        is_perl_slab(block, size, is_readable) ||
 	        is_of_python(block, size, pointer, is_readable));
 }

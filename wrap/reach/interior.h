@@ -59,6 +59,9 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *   - to the characters of a str or a bytes object, behind their number
  *   - to the values of an object's attributes, behind the order in which they came
  *
+ * Perl
+ *   - to an operation in a slab, which leads to the slab that was the first
+ *
  * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
