@@ -166,6 +166,26 @@ static bool is_perl_slab(const struct image *image, const struct listed_block *b
 	                      image_word(image, next + word) == first));
 }
 
+/* Returns true if POINTER leads to an array or a string of Free Pascal in BLOCK.  See
+ * wrap/reach/interior.c. */
+static bool is_of_pascal(const struct image *image, const struct listed_block *block,
+                         uint64_t pointer)
+{
+	const uint64_t offset = pointer - block->address, rest = block->size - offset;
+	const unsigned char *bytes;
+
+	if ((offset != 24 && offset != 32) || image->word != 8 || block->address % 8 != 0 ||
+	    image_word(image, block->address) != block->size - 8 ||
+	    image_bytes(image, block->address + 8, &bytes) < 4)
+		return false;
+	const uint64_t count = image_word(image, pointer - 8) + 1;
+	if ((int64_t)image_word(image, pointer - 16) <= 0 || count == 0 || count > rest)
+		return false;
+	const uint64_t character = image_load(bytes, 4) >> 16;
+	return offset == 24 ? rest % count == 0
+	                    : (character == 1 || character == 2) && count * character <= rest;
+}
+
 /* How many types are asked whether they are the type of types. */
 enum { TYPE_STEPS = 4 };
 
@@ -232,6 +252,9 @@ static bool is_interior_of_system(const struct image *image, const struct listed
 
 	return image->is_core &&
 	       (is_glib_object(image, block, pointer) || is_perl_slab(image, block) ||
+	        is_of_pascal(image, block, pointer) ||
+	        (offset == 2 * image->word &&
+	         image_word(image, block->address + image->word) == block->size - offset) ||
 	        is_of_python(image, block, pointer) || (offset < 4 && is_string(image, block)) ||
 	        (offset == 4 && is_behind_owners(block, first)));
 }

@@ -318,6 +318,36 @@ static bool is_perl_slab(uintptr_t block, size_t size, leakwrap_is_readable *is_
 	                      word_of(next, 1) == first));
 }
 
+/* Two words, of which the second is the size of the rest (Tcl, generic/tclThreadAlloc.c, struct
+ * Block). */
+static bool is_behind_size(uintptr_t block, size_t size)
+{
+	return size > 2 * WORD && word_of(block, 1) == size - 2 * WORD;
+}
+
+/* Returns true if POINTER leads to the elements of a dynamic array of Free Pascal, or to the
+ * characters of a string.  Its memory manager on top of malloc begins a block with a length.  Then
+ * an array has the number of its owners and its highest index.  A string has 16 bits for its code
+ * page and as many for the size of a character, the number of its owners and its length (FPC 3.2,
+ * rtl/inc/dynarr.inc, rtl/inc/astrings.inc). */
+static bool is_of_pascal(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	const size_t offset = pointer - block, rest = size - offset;
+	uint16_t character;
+	uintptr_t count;
+
+	if ((offset != 3 * WORD && offset != 4 * WORD) || WORD != sizeof(uint64_t) ||
+	    block % WORD != 0 || !is_behind_length(block, size))
+		return false;
+	count = leakwrap_stack_word(pointer - WORD) + 1;
+	if ((intptr_t)leakwrap_stack_word(pointer - 2 * WORD) <= 0 || count == 0 || count > rest)
+		return false;
+	if (offset == 3 * WORD)
+		return rest % count == 0;
+	memcpy(&character, (const void *)(block + WORD + sizeof(character)), sizeof(character));
+	return (character == 1 || character == 2) && count * character <= rest;
+}
+
 /* The name of the type of types, whose type it is itself, and how many types are asked for it. */
 #define TYPE_OF_TYPES "type"
 #define TYPE_STEPS    4u
@@ -410,6 +440,19 @@ static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
+/* So do Tcl and Free Pascal. */
+static bool is_behind_size(uintptr_t block, size_t size)
+{
+	(void)block, (void)size;
+	return false;
+}
+
+static bool is_of_pascal(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	(void)block, (void)size, (void)pointer;
+	return false;
+}
+
 /* So does Perl. */
 static bool is_perl_slab(uintptr_t block, size_t size, leakwrap_is_readable *is_readable)
 {
@@ -474,5 +517,7 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
 	        is_glib_object(block, size, pointer, is_readable) ||
 	        is_perl_slab(block, size, is_readable) ||
+	        (offset == 2 * WORD && is_behind_size(block, size)) ||
+	        is_of_pascal(block, size, pointer) ||
 	        is_of_python(block, size, pointer, is_readable));
 }

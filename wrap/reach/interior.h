@@ -62,6 +62,13 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  * Perl
  *   - to an operation in a slab, which leads to the slab that was the first
  *
+ * Tcl
+ *   - behind two words, of which the second is the size of the rest
+ *
+ * Free Pascal
+ *   - to the elements of a dynamic array, or the characters of a string, behind what is kept of
+ *     them and a 64-bit length of the rest of the block
+ *
  * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc

@@ -1,0 +1,90 @@
+/* sized_blocks.c - holds blocks as Tcl and Free Pascal do, whose allocators keep sizes in front of
+ * what a program asks for.  Similar blocks are none of theirs. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tests/clear_stack.h"
+
+enum { KEPT = 50, LOST = 3, OTHERS = 7, LENGTH = 30 };
+
+/* What Tcl has in front of a block (generic/tclThreadAlloc.c, struct Block). */
+struct sized {
+	void *bucket;
+	size_t size;
+	char bytes[LENGTH];
+};
+
+/* What Free Pascal has in front of the elements of an array, and of the characters of a string. */
+struct array {
+	uint64_t length;
+	intptr_t owners, highest;
+	int element[LENGTH];
+};
+
+struct string {
+	uint64_t length;
+	uint16_t code_page, character;
+	intptr_t owners, characters;
+	char text[LENGTH + 1];
+};
+
+static void *volatile kept[3 * KEPT];
+static void *volatile others[OTHERS];
+
+static struct sized *make_sized(size_t more)
+{
+	struct sized *const block = calloc(1, sizeof(*block));
+
+	block->size = sizeof(*block) - offsetof(struct sized, bytes) + more;
+	return block;
+}
+
+static struct array *make_array(intptr_t owners, intptr_t highest)
+{
+	struct array *const block = calloc(1, sizeof(*block));
+
+	block->length = sizeof(*block) - sizeof(block->length);
+	block->owners = owners;
+	block->highest = highest;
+	return block;
+}
+
+static struct string *make_string(uint16_t character, intptr_t characters)
+{
+	struct string *const block = calloc(1, sizeof(*block));
+
+	block->length = sizeof(*block) - sizeof(block->length);
+	block->character = character;
+	block->owners = 1;
+	block->characters = characters;
+	return block;
+}
+
+static NOINLINE void make_all(void)
+{
+	for (int i = 0; i < KEPT; i++) {
+		kept[3 * i] = make_sized(0)->bytes;
+		kept[3 * i + 1] = make_array(1, LENGTH - 1)->element;
+		kept[3 * i + 2] = make_string(1, LENGTH)->text;
+	}
+	others[0] = make_sized(1)->bytes;
+	others[1] = make_sized(0)->bytes + 1;
+	others[2] = make_array(0, LENGTH - 1)->element;
+	others[3] = make_array(1, LENGTH)->element;
+	others[4] = make_string(2, LENGTH)->text;
+	others[5] = make_string(1, 2 * LENGTH)->text;
+	others[6] = make_string(0, LENGTH)->text;
+	for (int i = 0; i < LOST; i++) {
+		make_sized(0)->bytes[0] = 1;
+		make_array(1, LENGTH - 1)->element[0] = 1;
+		make_string(1, LENGTH)->text[0] = 1;
+	}
+}
+
+int main(void)
+{
+	make_all();
+	clear_stack();
+	return raise(SIGUSR1);
+}
