@@ -1,12 +1,14 @@
 /* misleading_words.c - one function has neither an unwind table nor code that describes its frame,
  * so the walk looks at all words of the frame (x86-64). The words point between the program's two
  * executable segments. With an argument, a word is a return address that an earlier walk may have
- * left on the stack: that of the first frame, or one of the tracer's own. The latter may lie
- * behind a return address in a function with a table. */
+ * left on the stack: that of the first frame, or one of the tracer's own, or one of the
+ * loader's. The second may lie behind a return address in a function with a table. */
 #include "leakwrap.h"
 
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 static void *volatile kept;
 
@@ -63,6 +65,27 @@ __attribute__((noinline)) const char *leakwrap_default_options(void)
 	return "";
 }
 
+/* Returns the return address of a call inside the loader. */
+static unsigned long find_in_loader(void)
+{
+	const unsigned long base = getauxval(AT_BASE);
+	const ElfW(Ehdr) *const header = (const void *)base;
+	const ElfW(Phdr) *segment = (const void *)(base + header->e_phoff);
+
+	while (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
+		segment++;
+	for (unsigned long at = 0; at + 5 < segment->p_memsz; at++) {
+		const char *const code = (const char *)(base + segment->p_vaddr + at);
+		int distance;
+
+		memcpy(&distance, code + 1, sizeof(distance));
+		if (code[0] == '\xe8' && distance > 0 &&
+		    at + 5 + (unsigned)distance < segment->p_memsz)
+			return (unsigned long)code + 5;
+	}
+	return 0;
+}
+
 /* Clears the stack below main: earlier calls have left return addresses there. */
 __attribute__((noinline)) static void clear_stack(void)
 {
@@ -82,6 +105,8 @@ int main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "behind") == 0) {
 		words[0] = (unsigned long)stale_return;
 		words[2] = of_tracer;
+	} else if (argc > 1 && strcmp(argv[1], "loader") == 0) {
+		words[0] = find_in_loader();
 	} else if (argc > 1) {
 		words[0] =
 		        strcmp(argv[1], "own") == 0 ? of_tracer : (unsigned long)chain[count - 1];

@@ -16,6 +16,10 @@ grep -q '^11 1 guessed allocate;call_allocate;main;.*;_start;$' "$W/sites" ||
 dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"
 grep -q '^11 1 guessed allocate;call_allocate;main;.*;_start;$' "$W/sites" ||
 	fail "the tracer's own code: $(cat "$W/sites")"
+"$W/words" loader 2>"$W/log" || fail "status $?"
+dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"
+grep -q '^11 1 guessed allocate;call_allocate;main;.*;_start;$' "$W/sites" ||
+	fail "the loader's code: $(cat "$W/sites")"
 "$W/words" behind 2>"$W/log" || fail "status $?"
 dump_sites "$W/log" 1 | grep ' allocate;' >"$W/sites"
 grep -q '^11 1 guessed allocate;call_allocate;stale;$' "$W/sites" ||

@@ -51,7 +51,8 @@ bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwr
 	return at != 0 && cfa > frame->sp &&
 	       leakwrap_holds_return(frame->stack, frame->sp, at, target) &&
 	       !((rule->kind & LEAKWRAP_RULE_GUESSED) != 0 &&
-	         leakwrap_is_own_return(leakwrap_stack_word(at)));
+	         (leakwrap_is_own_return(leakwrap_stack_word(at)) ||
+	          leakwrap_is_loaders_return(leakwrap_stack_word(at), *target, frame->pc)));
 }
 
 enum leakwrap_support leakwrap_rule_support(const struct leakwrap_frame *frame,

@@ -73,9 +73,9 @@ static inline uintptr_t leakwrap_saved_at(uint8_t where, uintptr_t base, uintptr
  * ARM code.  Returns false if pc lies in no module's text. */
 bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_code *code);
 
-/* Returns true if RULE leads to a return address on FRAME's stack, which is not the tracer's own if
- * RULE is guessed.  Stores in *TARGET the address that the call before the return address calls, or
- * 0 if that address was in a register. */
+/* Returns true if RULE leads to a return address on FRAME's stack.  If RULE is guessed, that is not
+ * the tracer's own, and not one inside the loader.  Stores in *TARGET the address that the call
+ * before the return address calls, or 0 if that address was in a register. */
 bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule,
                          uintptr_t *target);
 

@@ -5,6 +5,7 @@
 #include "wrap/base/common.h"
 #include "wrap/port/port.h"
 
+#include <elf.h>
 #include <string.h>
 
 const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted)
@@ -92,6 +93,21 @@ LEAKWRAP_OWN_CODE bool leakwrap_is_own_return(uintptr_t word)
 	const uintptr_t start = (uintptr_t)__start_leakwrap_own_code;
 
 	return LEAKWRAP_STRIP(word) - start - 1 < (uintptr_t)__stop_leakwrap_own_code - start;
+}
+
+/* musl's loader is its C library, too, which calls by stubs of its own what a program replaces. */
+bool leakwrap_is_loaders_return(uintptr_t word, uintptr_t target, uintptr_t pc)
+{
+#ifdef __GLIBC__
+	const uintptr_t loader = (uintptr_t)leakwrap_auxiliary(AT_BASE);
+	const struct leakwrap_module *const module =
+	        loader != 0 && target != 0 ? leakwrap_module_at(LEAKWRAP_STRIP(word) - 1) : NULL;
+
+	return module && module->bias == loader && module != leakwrap_module_at(pc);
+#else
+	(void)word, (void)target, (void)pc;
+	return false;
+#endif
 }
 
 #endif

@@ -38,10 +38,22 @@ bool leakwrap_is_return(uintptr_t word, uintptr_t *target);
  * system none of it is. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_is_own_return(uintptr_t word);
+
+/* Returns true if WORD, as found on the stack, is a return address of glibc's loader behind a call
+ * of TARGET, and so leads to no function of the module at PC: the loader calls others through
+ * pointers alone.  It leaves such words where it has looked a symbol up.  TARGET: 0 for a call
+ * through a pointer. */
+bool leakwrap_is_loaders_return(uintptr_t word, uintptr_t target, uintptr_t pc);
 #else
 static inline bool leakwrap_is_own_return(uintptr_t word)
 {
 	(void)word;
+	return false;
+}
+
+static inline bool leakwrap_is_loaders_return(uintptr_t word, uintptr_t target, uintptr_t pc)
+{
+	(void)word, (void)target, (void)pc;
 	return false;
 }
 #endif

@@ -168,6 +168,8 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 			has_own = true;
 			continue;
 		}
+		if (leakwrap_is_loaders_return(leakwrap_stack_word(at), target, frame->pc))
+			continue;
 		/* Nothing calls start code: above the return address into it there is no other.
 		 * But below there may be return addresses that an earlier walk has left there. */
 		guess_is_start = guess == 0 && leakwrap_is_start_word(leakwrap_stack_word(at));
