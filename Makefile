@@ -56,6 +56,7 @@ all: lib ## everything: the runtime and the tool
 clean: ## remove the build folder
 	$(Q)rm -rf -- $(O)
 
+help: export LC_ALL := C
 help: ## this list
 	@printf 'Targets:\n'
 	@sed -n 's/^\([a-z-]*\):.* ## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 14

@@ -10,6 +10,7 @@
 # everywhere, often by a jump to another member: all their functions count.  A library that is not
 # there adds nothing.
 set -u
+export LC_ALL=C
 
 # The names of the libraries in the search order of the compiler, without "lib" and ".a".
 c_libraries="c c_nano m pthread rt dl resolv util anl gcc gcc_eh gomp gfortran quadmath atomic"
@@ -97,7 +98,7 @@ awk -v wrapped="$work/wrapped" '
 	END { end_member() }' "$work/symbols" | sort -u - "$work/wrapped" >"$work/allocators"
 
 # Lists "HASH SIZE" for each function.  leakwrap_hash_name in format.h makes the same hash.
-LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/exports" '
+awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/exports" '
 	function hash(name,   h, i) {
 		h = 0
 		for (i = 1; i <= length(name); i++)
@@ -169,8 +170,8 @@ LC_ALL=C awk -v language="$language" -v allocators="$work/allocators" -v exports
 	}
 	END { end_member() }' "$work/symbols" >"$work/functions"
 
-LC_ALL=C sort -u -k 1,1n -k 2,2n -k 3,3n "$work/functions" >"$work/sorted"
-LC_ALL=C awk -v language="$language" '
+sort -u -k 1,1n -k 2,2n -k 3,3n "$work/functions" >"$work/sorted"
+awk -v language="$language" '
 	BEGIN {
 		print "/* Made by report/system_functions.sh. */"
 		print "__asm__(\".pushsection \" LEAKWRAP_SYSTEM_SECTION \",\\\"\\\",%progbits\\n\""

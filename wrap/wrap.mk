@@ -7,6 +7,9 @@ lib: ## the runtime archive alone: needs a compiler and uthash.h
 # if_accepted FLAGS: FLAGS if the compiler accepts them, otherwise nothing.
 if_accepted = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && echo '$(1)')
 
+# In some locales [a-z] has not all letters of ASCII, in the Turkish one no i: recipes that read by
+# such ranges have LC_ALL=C.
+
 RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-I. -I$(O)/include -D_GNU_SOURCE \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
@@ -172,13 +175,22 @@ KEEP_LINKING = $(LINKS); keep_linking() { \
 		echo "$$@"; \
 	}
 
+# The list is empty if the compiler cannot link "main" either.  That of the C++ library also is if
+# no function of it links, as with dietlibc.
+$(O)/every_%.c: export LC_ALL := C
 $(O)/every_%.c: linker-flags.mk wrap/wrap.mk $(O)/built-by
 	$(call say,GEN,$@)
 	$(Q)$(KEEP_LINKING); symbol=leakwrap_every_$*; \
 	libraries=$(if $(filter cxx,$*),"-Wl$(leakwrap_comma)--no-demangle -lstdc++"); \
+	linking=$$(keep_linking $(EVERY_$*)); \
+	[ -n "$(filter cxx,$*)$$linking" ] || { cp $@.errors $@.tmp; ! links main; } || { \
+		echo 'leakwrap: the messages of $(CC) do not tell what cannot be linked:' >&2; \
+		head -n 5 $@.tmp >&2; \
+		exit 1; \
+	}; \
 	{ \
 		echo "extern const char $$symbol; const char $$symbol = 1;"; \
-		for name in $$(keep_linking $(EVERY_$*)) $(filter cfree,$(EVERY_$*)); do \
+		for name in $$linking $(filter cfree,$(EVERY_$*)); do \
 			echo "__asm__(\".globl __wrap_$$name\");"; \
 		done; \
 	} >$@.tmp
@@ -324,6 +336,7 @@ GENERATOR_OPTIONS ?= $(CC) $(filter-out -MMD -MP,$(RUNTIME_CFLAGS)) -E -P -x c $
 	-e 's/^"\([a-z_]*\)", *[a-z_]*, *"[^"]*", *"\([^"]*\)".*/\1|\2/p' \
 	-e 's/^"\([A-Z][A-Z0-9]*\)", *\([0-9]*\)}.*/signal \1 \2/p' \
 	-e 's/^limit \([a-z_]*\), *\([0-9]*\)}.*/limit \1 \2/p'
+$(O)/generator/options: export LC_ALL := C
 $(O)/generator/options: wrap/generator/limits.in wrap/runtime/option_table.c wrap/base/options.h \
 		report/format.h $(O)/built-by
 	$(make_folder)

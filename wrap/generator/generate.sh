@@ -23,6 +23,9 @@
 # A bad item or option is refused with one line on standard error and status 2.
 set -u
 
+# In some locales [a-z] has not all letters of ASCII, and messages of compilers are not in English.
+export LC_ALL=C
+
 here=$(dirname "$0")
 output='' list='' options='' has_options='' ar=''
 
@@ -198,7 +201,7 @@ functions=$(printf '%s\n' "$list" | awk '
 
 if [ -n "$has_options" ]; then
 	printf '%s' "$options" |
-		LC_ALL=C awk -v file="$here/options" -f "$here/check_options.awk" || exit 2
+		awk -v file="$here/options" -f "$here/check_options.awk" || exit 2
 fi
 
 # -- the archive ----------------------------------------------------------------------------------
