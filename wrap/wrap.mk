@@ -20,9 +20,13 @@ RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 # registers.  clang does not have the flags.
 ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
 FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
-FIXED_REGISTERS := $(call if_accepted,$(FIXED_REGISTERS))
-RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 endif
+# On AArch64 a program with a shadow call stack keeps its address in this register.
+ifneq ($(filter aarch64%,$(shell $(CC) -dumpmachine)),)
+FIXED_REGISTERS := -ffixed-x18
+endif
+FIXED_REGISTERS := $(if $(FIXED_REGISTERS),$(call if_accepted,$(FIXED_REGISTERS)))
+RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 
 # Assembler code of a program may call malloc while the stack is not aligned to 16 bytes.  The C
 # library's allocator bears that.  Instructions of SSE that store to the stack would not, so the
@@ -72,7 +76,7 @@ MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	$(PROCESS_SYMBOLS)
 
 # With another compiler or target than the last time, all objects are made again.
-BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET) $(GENERAL_REGISTERS)
+BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET) $(GENERAL_REGISTERS) $(FIXED_REGISTERS)
 $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
 
 .PHONY: look-again

@@ -1,6 +1,6 @@
 #!/bin/sh
-# On AArch64 every call site is found: gcc and clang, and signed return addresses on a processor
-# that checks them.
+# On AArch64 every call site is found: gcc and clang, signed return addresses on a processor that
+# checks them, and a shadow call stack.
 . tests/lib.sh
 . tests/targets/target.sh
 
@@ -17,6 +17,38 @@ by_frame_pointers() {
 	call_sites "$W/app" "$W/log@1" | sed 's/ truncated$//' >"$W/got"
 	sort "$expected" | diff - "$W/got" || fail "$1: other call sites than expected"
 }
+
+# With a shadow call stack x18 is the program's, and no code of the runtime changes it.
+"$triple-objdump" -d "$lib" "${lib%/*}/process/libleakwrap_process_members.a" >"$W/code" ||
+	fail "no objdump of the runtime"
+! grep -w '[xw]18' "$W/code" || fail "the runtime uses x18"
+cat >"$W/shadow.c" <<'END'
+#include <stdlib.h>
+void *volatile kept;
+static void *shadow[4096];
+__attribute__((noinline)) static void leak(void)
+{
+	kept = malloc(77);
+	__asm__ volatile("");
+}
+__attribute__((no_sanitize("shadow-call-stack"))) int main(void)
+{
+	__asm__ volatile("mov x18, %0" : : "r"(shadow));
+	leak();
+	return 4;
+}
+END
+if $gcc -ffixed-x18 -fsanitize=shadow-call-stack -O2 -fno-builtin -c -o "$W/program.o" \
+	"$W/shadow.c" 2>"$W/errors"; then
+	ar rcs "$W/vendor.a"
+	relink "$gcc"
+	LEAKWRAP_OPTIONS=log=$W/log $run "$W/app"
+	equal "shadow call stack: exit status" $? 4
+	equal "shadow call stack: leak" "$(site_by "$W/log" 1 leak)" "77 1"
+	rm -f "$W/log" "$W/vendor.a"
+else
+	echo "left out: $gcc has no shadow call stack"
+fi
 
 for flags in "" -mbranch-protection=standard; do
 	# shellcheck disable=SC2086 # none or one

@@ -244,7 +244,9 @@ fi
 # The file "flags" says how this runtime was compiled for its target.
 flags=$(cat "$here/flags") || refuse "$here/flags is missing; make lib makes it"
 # ARM: the walk begins with the program's frame pointers; -ffixed keeps gcc from using them.
+# AArch64: x18 may be the shadow call stack's.
 case $("$@" -dumpmachine 2>/dev/null) in
+aarch64*) fixed="-ffixed-x18" ;;
 arm*) fixed="-ffixed-r7 -ffixed-r11" ;;
 *) fixed= ;;
 esac
