@@ -1,9 +1,11 @@
 #!/bin/sh
-# On i386 stacks are complete through functions that return structures and functions that align
-# their frames, although no table describes them.
+# On i386 stacks are complete through functions that return structures, functions that align their
+# frames, and calls that need no PLT, although no table describes them.
 #
 # A function that returns a structure takes the address of its result off the stack (ret $4). One
 # that aligns its frame keeps the address of its arguments in ecx. main does so in gcc's code.
+# With -fno-plt a function is called through the GOT. The linker makes a direct call of it, with a
+# prefix.
 # timeout: 300
 . tests/lib.sh
 . tests/targets/target.sh
@@ -48,6 +50,7 @@ aligned="1000 1 complete scene;load;main;
 1000 1 complete scene;load;main;"
 walks returned_structures "$structures" "$gcc"
 walks returned_structures "$structures" "$gcc" -mstackrealign
+walks returned_structures "$structures" "$gcc" -fno-plt
 walks aligned_frame "$aligned" "$gcc"
 if command -v clang >/dev/null; then
 	walks returned_structures "$structures" clang --target=i686-linux-gnu

@@ -161,7 +161,7 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
                                struct leakwrap_x86 *x)
 {
 	unsigned rex = 0;
-	bool failed = false, vector = false;
+	bool failed = false, vector = false, address16 = false;
 	uint8_t byte;
 
 	memset(x, 0, sizeof(*x));
@@ -172,9 +172,11 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
 			return false;
 		if (byte == 0x66)
 			x->operand16 = true;
+		else if (byte == 0x67 && sizeof(uintptr_t) == 4)
+			address16 = true; /* linkers lengthen a direct call by it */
 		else if (byte != 0xf0 && byte != 0xf2 && byte != 0xf3 && byte != 0x2e &&
 		         byte != 0x36 && byte != 0x3e && byte != 0x26 && byte != 0x64 &&
-		         byte != 0x65 && (byte != 0x67 || sizeof(uintptr_t) == 4))
+		         byte != 0x65 && byte != 0x67)
 			break;
 	}
 	if (sizeof(uintptr_t) == 8 && (byte & 0xf0) == 0x40) {
@@ -197,13 +199,15 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
 		x->map = byte == 0x38 ? 2 : byte == 0x3a ? 3 : 1;
 		if (x->map > 1)
 			byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
-	} else if (byte == 0x67 || byte == 0x9a || byte == 0xea) {
+	} else if (byte == 0x9a || byte == 0xea) {
 		return false;
 	}
 	x->opcode = byte;
 	x->wide = (rex & 8) != 0;
 	x->has_rex = rex != 0;
 	x->rm = (uint8_t)((byte & 7u) | (rex & 1) << 3);
+	if (address16 && byte != 0xe8 && byte != 0xe9)
+		return false;
 	if (leakwrap_x86_has_modrm(x->map, byte))
 		leakwrap_x86_operand(code, at, x, rex << 1 & 8, rex << 3 & 8, &failed);
 	x->immediate = leakwrap_x86_read(code, at, leakwrap_x86_immediate(x), &failed);
