@@ -21,8 +21,9 @@ for linker in bfd gold lld mold; do
 	without=
 	[ $linker != lld ] || without=$(sed -n '/_calloc"/d
 		s/.*globl \(__wrap_[A-Za-z0-9_]*\).*/-Wl,-u,\1/p' "$O/every_c.c")
-	# With -E lld gives a static program dynamic symbols, which nobody reads.
-	for static in "" -static "-static -Wl,-E"; do
+	# With -E lld gives a static program dynamic symbols, which nobody reads. With -q the
+	# relocations of the objects stay, which nobody applies.
+	for static in "" -Wl,-q -static "-static -Wl,-E" "-static -Wl,-q"; do
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fuse-ld=$linker $static -ffunction-sections -Wl,--gc-sections \
 			-o "$W/clean" tests/tool/leaky.c $(leakwrap_flags LEAKWRAP_LDFLAGS \

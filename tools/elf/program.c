@@ -275,15 +275,17 @@ static void read_relocation(struct program *program, const GElf_Shdr *header, ui
 
 static void read_relocations(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
+	bool with_addend = header->sh_type == SHT_RELA;
 	GElf_Rela rela;
 	GElf_Rel rel;
 
-	if (!data)
+	/* Those for the linker (--emit-relocs) do not count: no loader reads them. */
+	if ((!with_addend && header->sh_type != SHT_REL) || !(header->sh_flags & SHF_ALLOC))
 		return;
-	for (int i = 0; header->sh_type == SHT_RELA && gelf_getrela(data, i, &rela); i++)
+	Elf_Data *data = elf_getdata(scn, NULL);
+	for (int i = 0; data && with_addend && gelf_getrela(data, i, &rela); i++)
 		read_relocation(program, header, rela.r_offset, rela.r_info);
-	for (int i = 0; header->sh_type == SHT_REL && gelf_getrel(data, i, &rel); i++)
+	for (int i = 0; data && !with_addend && gelf_getrel(data, i, &rel); i++)
 		read_relocation(program, header, rel.r_offset, rel.r_info);
 }
 
@@ -292,13 +294,10 @@ static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shd
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Dyn entry;
 	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
-		const char *name =
-		        entry.d_tag == DT_NEEDED
-		                ? elf_strptr(program->elf, header->sh_link, entry.d_un.d_val)
-		                : NULL;
+		const char *text = elf_strptr(program->elf, header->sh_link, entry.d_un.d_val);
+		const char *name = entry.d_tag == DT_NEEDED ? text : NULL;
 		if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !program->run_path))
-			program->run_path =
-			        elf_strptr(program->elf, header->sh_link, entry.d_un.d_val);
+			program->run_path = text;
 		if (name) {
 			GROW(program->libraries, program->library_room, program->library_count + 1);
 			program->libraries[program->library_count++] = name;
@@ -364,8 +363,7 @@ static void read_sections(struct program *program)
 	}
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
 		GElf_Shdr header;
-		if (gelf_getshdr(scn, &header) &&
-		    (header.sh_type == SHT_RELA || header.sh_type == SHT_REL))
+		if (gelf_getshdr(scn, &header))
 			read_relocations(program, scn, &header);
 	}
 	if (program->function_count)
