@@ -246,6 +246,18 @@ END
 "$W/app" || fail "status $?"
 ls "$W"/a\ \?b\\[0-9]*:\'.log >"$W/which" 2>&1 || fail "no such log: $(ls "$W")"
 
+# The same link makes the same files again.
+for compiler in gcc clang; do
+	command -v $compiler >"$W/which" 2>&1 || continue
+	for name in first second; do
+		sh "$O/generator/generate.sh" --output="$W/$name" --options=exit=0 \
+			--allocator=je_ -- $compiler || fail "$compiler: not generated"
+	done
+	for kind in a flags; do
+		cmp "$W/first.$kind" "$W/second.$kind" || fail "$compiler: another file .$kind"
+	done
+done
+
 # A response file holds the flags of all wraps, as one word.
 (
 	unset MAKEFLAGS MFLAGS MAKELEVEL

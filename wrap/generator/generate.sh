@@ -138,7 +138,9 @@ functions=$(printf '%s\n' "$list" | awk '
 		verb = verbs[kind]
 		if (name !~ /^[A-Za-z_$][A-Za-z0-9_$]*$/)
 			refuse("\047" name "\047 is no name of a function")
-		if (defined[name] == "yes")
+		if (!(name in defined))
+			names[++count] = name
+		else if (defined[name] == "yes")
 			refuse(name " is named twice")
 		defined[name] = is_there
 		read_parameters(parameters, verb)
@@ -193,8 +195,8 @@ functions=$(printf '%s\n' "$list" | awk '
 		}
 		if (item ~ /[^ ]/)
 			refuse("its parentheses do not match")
-		for (name in defined)
-			printf "%s\t%s\t%s\n", name, defined[name], definition[name]
+		for (i = 1; i <= count; i++)
+			printf "%s\t%s\t%s\n", names[i], defined[names[i]], definition[names[i]]
 	}') || exit 2
 
 # -- the options ----------------------------------------------------------------------------------
@@ -272,11 +274,13 @@ refuse_source() {
 	refuse "$why: ${reason:-it says nothing}"
 }
 
+# -g0: the folder $work has another name in each link, and would be in the program.
 set -- "$@" -std=gnu11 -w -fno-lto -fno-builtin -fno-stack-protector -U_FORTIFY_SOURCE
 for source in "$work"/*.c; do
 	[ -e "$source" ] || break
 	# shellcheck disable=SC2086 # lists of flags
-	"$@" $flags $fixed -I"$here" -c -o "${source%.c}.o" -x c "$source" >"$work/errors" 2>&1 ||
+	"$@" $flags $fixed -g0 -I"$here" -c -o "${source%.c}.o" -x c "$source" \
+		>"$work/errors" 2>&1 ||
 		refuse_source "$@"
 done
 [ -n "$ar" ] || ar=$("$@" -print-prog-name=ar 2>/dev/null) || ar=''
