@@ -95,7 +95,8 @@ awk -v wrapped="$work/wrapped" '
 		if ($4 in is_wrapped)
 			wraps[places[count]]
 	}
-	END { end_member() }' "$work/symbols" | sort -u - "$work/wrapped" >"$work/allocators"
+	END { end_member() }' "$work/symbols" >"$work/other_names" || exit 2
+sort -u "$work/other_names" "$work/wrapped" >"$work/allocators" || exit 2
 
 # Lists "HASH SIZE" for each function.  leakwrap_hash_name in format.h makes the same hash.
 awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/exports" '
@@ -131,7 +132,7 @@ awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/e
 			is_wrapped = is_wrapped || names[i] in is_allocator
 		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
 			if (is_of_library(types[i], names[i]))
-				printf "%d %.0f %.0f\n", is_wrapped || is_for_caller(names[i]), \
+				printf "%d %.0f %.0f\n", (is_wrapped || is_for_caller(names[i])), \
 					hash(names[i]), sizes[i]
 		count = allocates = 0
 		split("", strong)
@@ -168,9 +169,9 @@ awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/e
 		names[count] = $4
 		sizes[count] = number($2)
 	}
-	END { end_member() }' "$work/symbols" >"$work/functions"
+	END { end_member() }' "$work/symbols" >"$work/functions" || exit 2
 
-sort -u -k 1,1n -k 2,2n -k 3,3n "$work/functions" >"$work/sorted"
+sort -u -k 1,1n -k 2,2n -k 3,3n "$work/functions" >"$work/sorted" || exit 2
 awk -v language="$language" '
 	BEGIN {
 		print "/* Made by report/system_functions.sh. */"
