@@ -116,3 +116,37 @@ if command -v clang >"$W/which" 2>&1 && command -v ld.lld >"$W/which" 2>&1; then
 		runs C++ clang++ -fsanitize=$sanitizer -fuse-ld=lld "$W/main.cc"
 	done
 fi
+
+# Their reports have the names of the untraced program's, and nothing of theirs counts as an escape.
+cat >"$W/type.cc" <<'END'
+namespace app {
+struct wanted { virtual ~wanted() {} virtual int get() { return 1; } };
+struct given { virtual ~given() {} virtual int get() { return 2; } };
+}
+app::given given;
+app::wanted *volatile at = (app::wanted *)(void *)&given;
+int main() { return at->get(); }
+END
+command -v clang++ >"$W/which" 2>&1 || exit 0
+for linker in bfd gold lld mold; do
+	clang++ -fuse-ld=$linker -fsanitize=vptr -w -o "$W/plain" "$W/type.cc" 2>"$W/errors" || {
+		echo "left out: $linker: $(tail -n 1 "$W/errors")"
+		continue
+	}
+	"$W/plain" 2>"$W/plain.err"
+	grep -q "object is of type 'app::given'" "$W/plain.err" || fail "$(cat "$W/plain.err")"
+	"$lw" cc -- clang++ -fuse-ld=$linker -fsanitize=vptr -w -o "$W/traced" "$W/type.cc" ||
+		fail "$linker: type.cc does not link"
+	LEAKWRAP_OPTIONS=log=$W/log "$W/traced" 2>"$W/traced.err"
+	grep -q "object is of type 'app::given'" "$W/traced.err" ||
+		fail "$linker: $(cat "$W/traced.err")"
+	for sanitizer in address undefined leak thread memory; do
+		"$lw" cc -- clang -fsanitize=$sanitizer -fuse-ld=$linker -w -o "$W/traced" \
+			"$W/main.c" 2>"$W/errors" || {
+			echo "left out: $linker $sanitizer: $(tail -n 1 "$W/errors")"
+			continue
+		}
+		"$lw" audit "$W/traced" >"$W/out" || fail "$linker $sanitizer: no audit"
+		! grep -A1 '^escape' "$W/out" || fail "$linker $sanitizer: escapes"
+	done
+done

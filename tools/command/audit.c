@@ -50,6 +50,9 @@ static void check_void_wrappers(struct audit *audit, const struct program *progr
 	const char *names = NULL, *flags = "";
 	for (size_t i = 0; i < program->void_count; i++) {
 		const char *name = program->void_wrappers[i];
+		/* Sanitizers call this one if there is a C++ library. */
+		if (strcmp(name, "__cxa_demangle") == 0 && !program->cxx_library)
+			continue;
 		names = names ? arena_format(arena, "%s, %s", names, name) : name;
 		flags = arena_format(arena, "%s-Wl,-u,__wrap_%s ", flags, name);
 	}

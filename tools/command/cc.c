@@ -223,6 +223,7 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	link->static_libstdcxx = line->static_libstdcxx;
 	/* A shared library may call malloc before the sanitizer's runtime has started.  The
 	 * tracer's start would then call functions that the sanitizer replaces. */
+	link->sanitized = line->sanitized;
 	link->program_only = link->program_only || line->sanitized;
 	read_compiler(&link->compiler, words, count, line);
 	link->lld = line->names_linker ? line->lld : is_lld_the_default(&link->compiler);

@@ -316,6 +316,9 @@ void add_link_words(const struct link *link, struct arguments *arguments, struct
 	if (link->lld)
 		add_flags(arguments, arena, link->cxx ? lld_cxx_ldflags : lld_ldflags, archive,
 		          process);
+	/* clang's sanitizers refer to it weakly, and call it for the names in their reports. */
+	if (link->cxx && link->sanitized)
+		add_argument(arguments, "-Wl,-u,__wrap___cxa_demangle");
 	if (link->inputs) {
 		add_argument(arguments, arena_format(arena, "@%s.flags", link->inputs));
 		add_argument(arguments, arena_format(arena, "%s.a", link->inputs));

@@ -21,6 +21,7 @@ struct link {
 	bool static_libstdcxx; /* -static-libstdc++ */
 	bool statically;       /* -static or -static-pie */
 	bool lld;
+	bool sanitized;         /* -fsanitize= */
 	bool program_only;      /* the calls of shared libraries are not traced */
 	const char *allocators; /* in the notation of wrap/generator/generate.sh, or NULL */
 	const char *options;    /* the program's default options, or NULL */

@@ -313,7 +313,7 @@ static int compare_functions(const void *left, const void *right)
 	const struct function *a = left, *b = right;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	return is_tracers_name(b->name) - is_tracers_name(a->name);
+	return is_tools_name(b->name) - is_tools_name(a->name);
 }
 
 /* Reads the libraries that PROGRAM needs. */
@@ -437,7 +437,7 @@ const struct function *program_function_at(const struct program *program, uint64
 			high = middle;
 	}
 	while (low > 1 && program->functions[low - 2].start == program->functions[low - 1].start)
-		low--; /* the first of several names is the tracer's */
+		low--; /* the first of several names is a tool's */
 	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1]
 	                                                       : NULL;
 }
@@ -479,7 +479,7 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 	if (entry->system)
 		return NULL;
 	/* A call between allocating functions is part of a wrapped call. */
-	if (caller && (is_tracers_name(caller->name) || is_of_entry(program, caller)))
+	if (caller && (is_tools_name(caller->name) || is_of_entry(program, caller)))
 		return NULL;
 	/* The objects of the tracer stand together, with objects of the C library only. */
 	if (is_in_tracer(program, pc))

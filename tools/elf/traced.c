@@ -60,6 +60,21 @@ bool is_tracers_name(const char *name)
 	return strncmp(name, "__wrap_", 7) == 0 || strncmp(name, "leakwrap_", 9) == 0;
 }
 
+bool is_tools_name(const char *name)
+{
+	static const char *const parts[] = {
+	        "__interceptor_", "InitializeCommonInterceptors",
+	        "__sanitizer",    "__asan",
+	        "__hwasan",       "__lsan",
+	        "__msan",         "__tsan",
+	        "__ubsan",
+	};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return is_tracers_name(name);
+}
+
 bool elf_is_traced(Elf *elf)
 {
 	uint64_t announcement;

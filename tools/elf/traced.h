@@ -12,6 +12,10 @@ bool elf_is_traced(Elf *elf);
 /* Returns true if the tracer has the functions and data of names like NAME. */
 bool is_tracers_name(const char *name);
 
+/* Returns true if the tracer or a compiler's sanitizer has functions of names like NAME.  A
+ * sanitizer calls the C library for the program, whose own calls are wrapped. */
+bool is_tools_name(const char *name);
+
 /* Sets *ADDRESS to the virtual address of the announcement (report/format.h) in ELF, without a load
  * bias.  Returns false if ELF has no tracer, or a tracer without an announcement. */
 bool elf_find_announcement(Elf *elf, uint64_t *address);
