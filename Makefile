@@ -2,6 +2,9 @@
 #
 # CC builds the runtime (wrap/, report/) for the target, and needs only uthash.h.  HOSTCC builds the
 # tool (tools/) for this machine.
+#
+# Debug information names the folder of the build.  Builds in two folders are the same with
+# CC="gcc -ffile-prefix-map=$PWD=." and HOSTCC="cc -ffile-prefix-map=$PWD=.".
 
 O ?= build
 PREFIX ?= /usr/local
