@@ -44,8 +44,22 @@ static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uin
 		leakwrap_instruction_sets(instruction, base, base, offset);
 }
 
-/* The most instructions from the load of a large frame's size to its use. */
-#define LEAKWRAP_CONSTANT_DISTANCE 16u
+/* The most instructions between two that belong together, as the load of a large frame's size and
+ * its use. */
+#define LEAKWRAP_PAIR_DISTANCE 16u
+
+/* Returns the last instruction before AT that may set register NUMBER, or 0 if none is near. */
+static uint32_t leakwrap_setter_of(const struct leakwrap_code *code, uintptr_t at, unsigned number)
+{
+	uint32_t word;
+
+	for (unsigned i = 0; i < LEAKWRAP_PAIR_DISTANCE; i++) {
+		at -= 4;
+		if (!leakwrap_code_at(code, at, 4, &word) || (word & 31) == number)
+			return word;
+	}
+	return 0;
+}
 
 /* Finds the value that register NUMBER holds at AT and stores it to *CONSTANT.  Compilers load the
  * size of a frame of 4 to 64 KiB by MOVZ, a few instructions before they add it to sp.  Returns
@@ -53,17 +67,73 @@ static void leakwrap_decode_access(struct leakwrap_instruction *instruction, uin
 static bool leakwrap_find_constant(const struct leakwrap_code *code, uintptr_t at, unsigned number,
                                    int32_t *constant)
 {
+	const uint32_t word = leakwrap_setter_of(code, at, number);
+
+	*constant = (int32_t)(word >> 5 & 0xffff);
+	return (word & 0x7fe00000) == 0x52800000; /* movz, not shifted */
+}
+
+/* Returns the immediate of WORD, an addition or subtraction. */
+static int32_t leakwrap_added(uint32_t word)
+{
+	return (int32_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
+}
+
+/* Returns the register with which sp is compared one or two instructions before AT, or 31 if there
+ * is no such comparison. */
+static unsigned leakwrap_compared_with_sp(const struct leakwrap_code *code, uintptr_t at)
+{
 	uint32_t word;
 
-	for (unsigned i = 1; i <= LEAKWRAP_CONSTANT_DISTANCE; i++) {
-		if (!leakwrap_code_at(code, at - 4 * i, 4, &word))
-			return false;
-		if ((word & 31) != number)
-			continue;
-		*constant = (int32_t)(word >> 5 & 0xffff);
-		return (word & 0x7fe00000) == 0x52800000; /* movz, not shifted */
+	for (unsigned i = 0; i < 2; i++) {
+		at -= 4;
+		if (leakwrap_code_at(code, at, 4, &word) &&
+		    (word & 0xffe0ffff) == 0xeb2063ff) /* cmp (extended register) */
+			return word >> 16 & 31;
 	}
-	return false;
+	return 31;
+}
+
+/* -fstack-clash-protection: a loop touches each part of a large frame.
+ *
+ *	sub x12, sp, #FRAME
+ * loop:
+ *	sub sp, sp, #PART
+ *	str xzr, [sp, #1024]
+ *	cmp sp, x12
+ *	b.ne loop
+ *
+ * Adds the effect of BRANCH, at AT, if it ends such a loop: sp, from which one part is subtracted
+ * already, becomes x12.  Compilers differ in the register. */
+static void leakwrap_decode_probes(const struct leakwrap_code *code,
+                                   struct leakwrap_instruction *instruction, uint32_t branch,
+                                   uintptr_t at)
+{
+	const uintptr_t loop = instruction->target;
+	uint32_t part, frame;
+	unsigned end;
+
+	if ((branch & 0xff00001f) != 0x54000001 || loop >= at || at - loop > 16 ||
+	    !leakwrap_code_at(code, loop, 4, &part) || (part & 0xff8003ff) != 0xd10003ff)
+		return;
+	end = leakwrap_compared_with_sp(code, at);
+	if (end == 31)
+		return;
+	frame = leakwrap_setter_of(code, loop, end);
+	if ((frame & 0xff8003e0) == 0xd10003e0)
+		leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP, LEAKWRAP_CODE_SP,
+		                          leakwrap_added(part) - leakwrap_added(frame));
+	else
+		leakwrap_instruction_sets(instruction, LEAKWRAP_CODE_SP, LEAKWRAP_CODE_NONE, 0);
+}
+
+/* -mtrack-speculation: x15 has all bits set, except where the processor speculates.  Before each
+ * call and return x14 becomes sp, is masked by x15, and becomes sp.
+ *
+ * Returns true if WORD, at AT, is the last of these three: sp stays as it is. */
+static bool leakwrap_keeps_sp(const struct leakwrap_code *code, uint32_t word, uintptr_t at)
+{
+	return word == 0x910001df && leakwrap_setter_of(code, at, 14) == 0x8a0f01ce;
 }
 
 /* Decodes WORD, the instruction at AT, as a branch, a return or a system call. */
@@ -126,9 +196,11 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		                       8);
 	} else if ((word & 0xbf800000) == 0x91000000 &&
 	           to != LEAKWRAP_CODE_NONE) { /* add, sub (immediate) */
-		int32_t add = (int32_t)(word >> 10 & 0xfff) << (word >> 22 & 1 ? 12 : 0);
+		int32_t add = leakwrap_added(word);
 
-		leakwrap_instruction_sets(instruction, to, from, word >> 30 & 1 ? -add : add);
+		if (!leakwrap_keeps_sp(code, word, at))
+			leakwrap_instruction_sets(instruction, to, from,
+			                          word >> 30 & 1 ? -add : add);
 	} else if (to == LEAKWRAP_CODE_SP && from == LEAKWRAP_CODE_SP &&
 	           (word & 0xbfe0fc00) == 0x8b206000 && /* (extended register), by 64 bits */
 	           leakwrap_find_constant(code, at, word >> 16 & 31, &constant)) {
@@ -140,6 +212,8 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 		leakwrap_instruction_sets(instruction, to, LEAKWRAP_CODE_NONE, 0);
 	} else {
 		leakwrap_decode_flow(instruction, word, at);
+		if (instruction->flow == LEAKWRAP_FLOW_BRANCH)
+			leakwrap_decode_probes(code, instruction, word, at);
 	}
 }
 
