@@ -419,3 +419,18 @@ if [ -f "$at" ] && command -v ld >"$W/which" 2>&1; then
 	status_is 0 "$lw" report "$W/log"
 	shows ' main  *'
 fi
+
+# A compiler for another target than the archive's is refused before it runs.
+case $("$CC" -dumpmachine) in
+aarch64*) other=arm-linux-gnueabihf ;;
+*) other=aarch64-linux-gnu ;;
+esac
+for compiler in "$other-gcc" "clang --target=$other" "clang -target $other"; do
+	# shellcheck disable=SC2086 # a command
+	status_is 2 "$lw" cc -- $compiler -o "$W/app" tests/tool/leaky.c
+	said "^leakwrap: $O/libleakwrap.a is for another processor than $other.* LEAKWRAP_LIB "
+done
+if grep -q __register_atfork "$O/libleakwrap.a"; then
+	status_is 2 "$lw" cc -- musl-gcc -o "$W/app" tests/tool/leaky.c
+	said "^leakwrap: $O/libleakwrap.a is for glibc, and the compiler links with musl"
+fi

@@ -12,6 +12,7 @@
 #include "tools/command/commands.h"
 #include "tools/command/link.h"
 #include "tools/command/linker.h"
+#include "tools/command/target.h"
 
 /* -- the compiler ------------------------------------------------------------------------------ */
 
@@ -226,6 +227,7 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	link->sanitized = line->sanitized;
 	link->program_only = link->program_only || line->sanitized;
 	read_compiler(&link->compiler, words, count, line);
+	check_target(&link->compiler, link_archive(arena));
 	link->lld = line->names_linker ? line->lld : is_lld_the_default(&link->compiler);
 	make_inputs(link, arena);
 	return (struct additions){

@@ -1,0 +1,11 @@
+/* target.h - does a compiler link for the target of a runtime? */
+#ifndef TOOLS_TARGET_H
+#define TOOLS_TARGET_H
+
+#include "tools/command/link.h"
+
+/* Ends the tool with a message if the words of COMPILER name another processor than that of
+ * ARCHIVE, or musl, and the archive was built for glibc. */
+void check_target(const struct arguments *compiler, const char *archive);
+
+#endif
