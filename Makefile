@@ -25,6 +25,10 @@ JOBS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null)
 MAKEFLAGS += $(JOBS:%=-j%)
 endif
 
+ifneq ($(words $(O)),1)
+$(error O='$(O)' is no folder that make can use: it takes one word, without a space)
+endif
+
 VERSION := 0.1.0
 
 ifeq ($(V),0)

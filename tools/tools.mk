@@ -13,14 +13,17 @@ TOOL_LACKS = $(strip \
 	$(if $(wildcard $(shell $(HOSTCC) -print-file-name=libsupc++.a)),,g++) \
 	$(if $(shell command -v protoc-c),,protobuf-c-compiler))
 
+HOSTCC_RUNS = $(shell echo | $(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
+
 # Looked for when the recipe runs, in a make of its own: nothing else waits for it.
 .PHONY: tool
 all: tool
 tool: ## the host tool alone
-	$(eval TOOL_LACKING := $(TOOL_LACKS))
+	$(eval TOOL_LACKING := $(if $(HOSTCC_RUNS),$(TOOL_LACKS),HOSTCC))
 	$(if $(TOOL_LACKING),\
-		@echo 'leakwrap: the tool is not built: libraries are missing.  On Debian:' \
-			'apt-get install $(TOOL_LACKING)',\
+		@echo 'leakwrap: the tool is not built:' $(if $(filter HOSTCC,$(TOOL_LACKING)),\
+			'HOSTCC=$(HOSTCC) does not run',\
+			'libraries are missing.  On Debian: apt-get install $(TOOL_LACKING)'),\
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
 # With -O2 the tool reads a large log no faster, and takes longer to build.

@@ -79,3 +79,14 @@ equal "without the tool" "$(cat "$W/after")" \
 		share/leakwrap/ldflags share/leakwrap/linker-flags.mk share/man/man3/leakwrap.3 \
 		share/man/man5/leakwrap-dump.5 share/man/man7/leakwrap-bare.7 \
 		share/man/man7/leakwrap-options.7 share/man/man7/leakwrap.7)"
+
+# A compiler for the tool that is not there is named.
+(O=$W/runtime install_make HOSTCC=nosuch PREFIX=/usr DESTDIR="$W/no-compiler" install) || exit 1
+grep -q 'the tool is not built: HOSTCC=nosuch does not run$' "$W/make.out" ||
+	fail "not said: $(cat "$W/make.out")"
+
+# make takes a name with a space for two.
+! make -s O="$W/a folder" lib >"$W/make.out" 2>&1 || fail "a build in a folder with a space"
+grep -q "O='$W/a folder' is no folder that make can use" "$W/make.out" ||
+	fail "not said: $(cat "$W/make.out")"
+[ "$(wc -l <"$W/make.out")" = 1 ] || fail "more is said: $(cat "$W/make.out")"
