@@ -263,10 +263,18 @@ done
 	unset MAKEFLAGS MFLAGS MAKELEVEL
 	make -s O="$O" CC="$CC" PREFIX="$W/prefix" install >"$W/install.out" 2>&1
 ) || fail "make install: $(cat "$W/install.out")"
+# These words stand in the manual.
+words=$(sed -n '/^Without pkg.*name both libraries/,/^\.EE/{/^gcc/,/[^e]$/p;}' wrap/man/leakwrap.7 |
+	sed "s/^gcc .* @/@/; s/\\\\e\$//; s/\\\\-/-/g; s#/usr/local#$W/prefix#g")
 for linker in bfd gold lld mold; do
 	command -v "ld.$linker" >"$W/which" 2>&1 || continue
 	for compiler in gcc clang; do
 		command -v $compiler >"$W/which" 2>&1 || continue
+		for static in "" -static; do
+			# shellcheck disable=SC2086 # lists of words
+			$compiler -fuse-ld=$linker $static -o "$W/app" "$W/app.c" $words ||
+				fail "$compiler, $linker $static: does not link: $words"
+		done
 		$compiler -fuse-ld=$linker -o "$W/app" "$W/app.c" \
 			"@$W/prefix/share/leakwrap/ldflags" "$W/prefix/lib/libleakwrap.a" ||
 			fail "$compiler, $linker: does not link by a response file"
