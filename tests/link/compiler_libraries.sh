@@ -79,3 +79,35 @@ for sanitizer in address thread undefined leak memory; do
 	! LEAKWRAP_OPTIONS=log=$W/log ./leaky x >out 2>&1 || fail "no error behind the block"
 	grep -q heap-buffer-overflow out || fail "another error: $(cat out)"
 done
+
+# With -fsplit-stack gold and lld give the tracer's functions enough of the stack.
+cat >deep.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+void *volatile kept;
+__attribute__((noinline)) int down(int n)
+{
+	char buffer[300];
+
+	memset(buffer, 0, sizeof buffer);
+	__asm__ volatile("" : : "r"(buffer) : "memory");
+	if (n == 0)
+		return 3;
+	kept = malloc(10);
+	return down(n - 1) + buffer[2];
+}
+int main(void) { return down(500); }
+END
+for linker in gold lld; do
+	if ! $CC -O1 -fsplit-stack -fuse-ld=$linker -o plain deep.c 2>errors; then
+		echo "left out: -fsplit-stack with $linker: $(tail -n 1 errors)"
+		continue
+	fi
+	# shellcheck disable=SC2086 # flags
+	$CC -O1 -fsplit-stack -fno-builtin -fno-optimize-sibling-calls -fuse-ld=$linker -o deep \
+		deep.c $wraps $weak $libraries 2>errors || fail "deep, $linker: $(tail -n 5 errors)"
+	rm -f log
+	LEAKWRAP_OPTIONS=log=$W/log ./deep >out 2>&1
+	equal "-fsplit-stack with $linker: status" $? 3
+	equal "-fsplit-stack with $linker: blocks" "$(dump_value "$W/log" 1 live_blocks)" 500
+done
