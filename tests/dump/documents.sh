@@ -127,6 +127,7 @@ from the caller of malloc to main or the thread's start|unwind/relinked unwind/a
 relinks two programs, whose libraries Debian compiled|dump/demo_lua dump/demo_sqlite tool/demo
 $(pkg-config --libs leakwrap) takes the place of both variables|link/pkgconfig
 any subset links|link/subsets
+stdout is flushed before the functions of atexit|targets/old_libc
 Link the runtime into one object only|link/shared
 -static and -fopenmp|link/openmp
 A stack that overflows inside the tracer nearly always does so|signal/overflowing_coroutine

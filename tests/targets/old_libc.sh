@@ -92,6 +92,25 @@ END
 		"1 10"
 done
 
+# With its fclose in the program it flushes stdout before the functions of atexit, traced or not.
+for flush in '' 'fflush(stdout);'; do
+	cat >"$W/prints.c" <<END
+#include <stdio.h>
+#include <stdlib.h>
+void said(void) { printf("said\\n"); $flush }
+int main(void) { atexit(said); printf("main\\n"); return 0; }
+END
+	# shellcheck disable=SC2046
+	diet gcc -o "$W/prints" "$W/prints.c" $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
+		of_runtime) -lcompat 2>"$W/link" || fail "cannot link: $(tail -n 5 "$W/link")"
+	diet gcc -Wl,-u,fclose -o "$W/prints.plain" "$W/prints.c" 2>"$W/link" ||
+		fail "cannot link: $(tail -n 5 "$W/link")"
+	LEAKWRAP_OPTIONS=exit=0 "$W/prints" >"$W/out" || fail "prints: status $?"
+	"$W/prints.plain" >"$W/plain.out" || fail "prints, untraced: status $?"
+	cmp "$W/plain.out" "$W/out" || fail "prints: another output"
+	[ -z "$flush" ] || equal "dietlibc, $flush" "$(tr '\n' ' ' <"$W/out")" "main said "
+done
+
 # It does not tell the registers of a crash: then there are no frames.
 cat >"$W/crashes.c" <<END
 #include <stdlib.h>
