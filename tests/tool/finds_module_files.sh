@@ -106,11 +106,35 @@ for dwarf in 4 5; do
 			"$(build_id "$W/split")" >"$W/log"
 	found
 	[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
+	for file in "$W"/*.dwo; do
+		echo 'no ELF file' >"$file"
+	done
+	status_is 0 "$lw" report "$W/log"
+	shows 'make_basket .*chain.c:'
+	said 'split: its debug information is not whole (.*dwo cannot be read)'
 	rm "$W"/*.dwo
 	status_is 0 "$lw" report "$W/log"
 	shows 'make_basket .*chain.c:'
 	said 'split: its debug information is not whole (.*dwo was not found)'
 done
+
+# An elfutils that cannot decompress the debug information is told of.
+(cd "$W" && $CC -g -O2 -fno-optimize-sibling-calls -Wl,--build-id -o packed \
+	"$OLDPWD/tests/tool/chain.c") || fail "cannot build"
+if objcopy --compress-debug-sections=zstd "$W/packed" 2>"$W/err"; then
+	echo "10 1 complete $(return_address objdump "$W/packed" make_basket malloc)" |
+		make_dump 5.1 2026-11-20T18:36:01Z "$W/packed" 0x55d0c8a00000 \
+			"$(build_id "$W/packed")" >"$W/log"
+	status_is 0 "$lw" report "$W/log"
+	if grep -q 'make_basket .*chain.c:' "$W/out"; then
+		[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
+	else
+		shows 'make_basket '
+		said 'packed: its debug information is not whole (compressed .*objcopy'
+	fi
+else
+	echo "left out: zstd: $(tail -n 1 "$W/err")"
+fi
 
 # A label inside a function does not name its code.
 cat >"$W/label.S" <<'END'

@@ -5,6 +5,7 @@
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* An address range of entry INDEX of an array. */
 struct range {
@@ -21,7 +22,7 @@ struct ranges {
 struct unit {
 	Dwarf_Die die;       /* has the line table */
 	Dwarf_Die tree;      /* has the functions; in split DWARF it is not DIE */
-	const char *missing; /* the file that has TREE, if it was not found; or NULL */
+	const char *missing; /* the file that has TREE, if libdw did not read it; or NULL */
 	bool indexed;
 	struct ranges ranges; /* of FUNCTIONS */
 	Dwarf_Die *functions;
@@ -33,8 +34,8 @@ struct lines {
 	uint64_t bias; /* DWARF addresses less those of the file */
 	struct unit *units;
 	size_t unit_count, unit_room;
-	struct ranges ranges; /* of UNITS */
-	const char *missing;  /* lines_missing_file */
+	struct ranges ranges;       /* of UNITS */
+	const struct unit *missing; /* one that addresses needed, without its TREE; or NULL */
 };
 
 /* -- ranges ------------------------------------------------------------------------------------ */
@@ -289,8 +290,8 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 	*unit_name = dwarf_diename(&unit->die);
 	if (!*unit_name)
 		*unit_name = dwarf_diename(&unit->tree);
-	if (!lines->missing)
-		lines->missing = unit->missing;
+	if (!lines->missing && unit->missing)
+		lines->missing = unit;
 	index_unit(unit);
 
 	struct line_frame here = {0};
@@ -331,7 +332,53 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 	return count;
 }
 
-const char *lines_missing_file(const struct lines *lines)
+/* -- what is lacking --------------------------------------------------------------------------- */
+
+/* Returns true if the file with the functions of UNIT, of FILE, is where libdw looks for it: where
+ * the compiler wrote it, or beside the program's file. */
+static bool split_is_there(const struct unit *unit, const struct elf_file *file,
+                           struct arena *arena)
 {
-	return lines->missing;
+	const char *program = NULL;
+	Dwarf_Die die = unit->die;
+
+	dwfl_module_info(file->mod, NULL, NULL, NULL, NULL, NULL, &program, NULL);
+	if (access(absolute(&die, unit->missing, arena), R_OK) == 0)
+		return true;
+	return program && access(arena_format(arena, "%.*s%s", (int)(base_name(program) - program),
+	                                      program, base_name(unit->missing)),
+	                         R_OK) == 0;
+}
+
+/* Returns true if FILE has a compressed section .debug_info. */
+static bool is_compressed(const struct elf_file *file)
+{
+	GElf_Addr bias;
+	size_t names;
+	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+
+	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+		return false;
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		const char *name =
+		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+		if (name && strcmp(name, ".debug_info") == 0)
+			return (header.sh_flags & SHF_COMPRESSED) != 0;
+	}
+	return false;
+}
+
+const char *lines_lack(const struct lines *lines, const struct elf_file *file, struct arena *arena)
+{
+	const struct unit *unit = lines ? lines->missing : NULL;
+
+	if (unit)
+		return arena_format(
+		        arena, "(%s %s): inlined functions are not shown", unit->missing,
+		        split_is_there(unit, file, arena) ? "cannot be read" : "was not found");
+	if ((!lines || lines->unit_count == 0) && is_compressed(file))
+		return "(compressed in a way that this elfutils cannot read): lines are not shown; "
+		       "objcopy --decompress-debug-sections makes them readable";
+	return NULL;
 }

@@ -29,8 +29,8 @@ enum { LINE_FRAMES_MAX = 64 };
 unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
                     struct line_frame frames[LINE_FRAMES_MAX], const char **unit);
 
-/* Returns a file with split DWARF (.dwo) that addresses looked up so far needed, and that libdw did
- * not find.  Returns NULL if there is none.  The string is of libdw. */
-const char *lines_missing_file(const struct lines *lines);
+/* Returns why LINES, of FILE, lack something that addresses looked up so far needed, and what they
+ * lack.  LINES may be NULL.  Returns NULL if they lack nothing.  The text is of ARENA. */
+const char *lines_lack(const struct lines *lines, const struct elf_file *file, struct arena *arena);
 
 #endif

@@ -174,10 +174,9 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 			progress("symbolizing %s: %zu of %zu addresses", module->name, done,
 			         module->location_count);
 	}
-	if (sources.lines && lines_missing_file(sources.lines))
-		complain("%s: its debug information is not whole (%s was not found): inlined "
-		         "functions are not shown",
-		         module->file, lines_missing_file(sources.lines));
+	const char *lack = lines_lack(sources.lines, &sources.file, &sources.scratch);
+	if (lack)
+		complain("%s: its debug information is not whole %s", module->file, lack);
 	map_free(sources.map);
 	lines_free(sources.lines);
 	system_lists_free(&sources.system);
