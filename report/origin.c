@@ -106,8 +106,8 @@ bool leakwrap_is_cxx_library(const struct leakwrap_module *module)
 	return !module->main && begins_with_any(base_name(module), names);
 }
 
-/* Returns whether the function NAME of MODULE, a language's library, makes an object for its caller.
- * Ada's "new" calls the first two. */
+/* Returns whether the function NAME of MODULE, a language's library, makes an object for its
+ * caller.  Ada's "new" calls the first two. */
 static bool makes_for_caller(const struct leakwrap_module *module, const char *name)
 {
 	static const struct {
