@@ -83,7 +83,7 @@ static bool begins_with_any(const char *name, const char *const *prefixes)
 	return *prefixes != NULL;
 }
 
-/* Is NAME one of NAMES, which ends with NULL? */
+/* Returns whether NAME is one of NAMES, which ends with NULL. */
 static bool is_any(const char *name, const char *const *names)
 {
 	while (*names && strcmp(name, *names) != 0)

@@ -1,4 +1,4 @@
-/* target.h - does a compiler link for the target of a runtime? */
+/* target.h - whether a compiler links for the target of a runtime. */
 #ifndef TOOLS_TARGET_H
 #define TOOLS_TARGET_H
 

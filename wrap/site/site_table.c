@@ -167,8 +167,8 @@ static uint32_t learn(uint32_t number, const struct leakwrap_trace *trace, uint6
 	return number;
 }
 
-/* As leakwrap_site_number, for TRACE with HASH, which may be added.  The caller has entered the
- * readers. */
+/* Does what leakwrap_site_number does, for TRACE with HASH, which may be added.  The caller has
+ * entered the readers. */
 static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
                             const struct leakwrap_stack *stack)
 {

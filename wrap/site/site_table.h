@@ -35,9 +35,9 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 uint32_t leakwrap_sites_limit(void);
 
 #ifndef LEAKWRAP_BARE
-/* As leakwrap_site_number.  But asks MAY_ADD, unless it is NULL, whether TRACE may be added if it
- * is new.  MAY_ADD may take the tables' lock.  Returns LEAKWRAP_SITE_NONE if TRACE may not be
- * added. */
+/* Does what leakwrap_site_number does.  But asks MAY_ADD, unless it is NULL, whether TRACE may be
+ * added if it is new.  MAY_ADD may take the tables' lock.  Returns LEAKWRAP_SITE_NONE if TRACE may
+ * not be added. */
 uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
                                  const struct leakwrap_stack *stack,
                                  bool (*may_add)(const struct leakwrap_trace *trace));
