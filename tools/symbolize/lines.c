@@ -350,22 +350,16 @@ static bool split_is_there(const struct unit *unit, const struct elf_file *file,
 	                         R_OK) == 0;
 }
 
-/* Returns true if FILE has a compressed section .debug_info. */
+/* Returns true if FILE has compressed sections: only those of debug information are. */
 static bool is_compressed(const struct elf_file *file)
 {
 	GElf_Addr bias;
-	size_t names;
 	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+	GElf_Shdr header;
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
-		return false;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		const char *name =
-		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		if (name && strcmp(name, ".debug_info") == 0)
-			return (header.sh_flags & SHF_COMPRESSED) != 0;
-	}
+	for (Elf_Scn *scn = NULL; elf && (scn = elf_nextscn(elf, scn)) != NULL;)
+		if (gelf_getshdr(scn, &header) && (header.sh_flags & SHF_COMPRESSED))
+			return true;
 	return false;
 }
 
