@@ -38,8 +38,8 @@ walks '' "$usual" "$CC"
 if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
 	runtime aarch64-linux-gnu CROSS_COMPILE=aarch64-linux-gnu-
 	walks qemu-aarch64 "$usual" aarch64-linux-gnu-gcc
-	walks qemu-aarch64 "6000 300000 400000" aarch64-linux-gnu-gcc -fstack-clash-protection
-	walks qemu-aarch64 "1000 70000" aarch64-linux-gnu-gcc -mtrack-speculation
+	walks qemu-aarch64 "6000 400000" aarch64-linux-gnu-gcc -fstack-clash-protection
+	walks qemu-aarch64 "6000" aarch64-linux-gnu-gcc -mtrack-speculation
 fi
 if command -v riscv64-linux-gnu-gcc >/dev/null && command -v qemu-riscv64 >/dev/null; then
 	runtime riscv64-linux-gnu CROSS_COMPILE=riscv64-linux-gnu-
