@@ -47,18 +47,25 @@ __attribute__((constructor(101))) static void register_dump(void)
 #endif
 
 #ifdef LEAKWRAP_EXPORT
-_Noreturn void leakwrap_exported__exit(int status);
-extern __typeof__(leakwrap_exported__exit) leakwrap_called__exit __asm__("_exit")
-        __attribute__((weak, alias("leakwrap_exported__exit"), visibility("default")));
-extern __typeof__(leakwrap_exported__exit) leakwrap_called__Exit __asm__("_Exit")
-        __attribute__((weak, alias("leakwrap_exported__exit"), visibility("default")));
 
-_Noreturn void leakwrap_exported__exit(int status)
-{
-	leakwrap_runtime_exit_now();
-	leakwrap_originals_need();
-	leakwrap_originals.end(status);
-}
+/* Defines leakwrap_exported_NAME, which the program exports as NAME.  It is the wrapper of the
+ * program's own calls, too: ld.lld takes the wrapper of a weak function for weak, and looks for it
+ * in no archive. */
+#define EXIT_OF_PROCESS(name)                                                                    \
+	_Noreturn void leakwrap_exported_##name(int status);                                     \
+	extern __typeof__(leakwrap_exported_##name) leakwrap_called_##name __asm__(#name)        \
+	        __attribute__((weak, alias("leakwrap_exported_" #name), visibility("default"))); \
+	LEAKWRAP_ENTRY extern __typeof__(leakwrap_exported_##name) __wrap_##name                 \
+	        __attribute__((alias("leakwrap_exported_" #name)));                              \
+	_Noreturn void leakwrap_exported_##name(int status)                                      \
+	{                                                                                        \
+		leakwrap_runtime_exit_now();                                                     \
+		leakwrap_originals_need();                                                       \
+		leakwrap_originals.name(status);                                                 \
+	}
+
+EXIT_OF_PROCESS(_exit)
+EXIT_OF_PROCESS(_Exit)
 
 /* musl has room for 32 functions, and all of them are the program's. */
 #if defined __GLIBC__ && !defined LEAKWRAP_NO_at_quick_exit

@@ -12,10 +12,11 @@
 #include <string.h>
 
 /* The functions of struct leakwrap_originals. */
-#define FUNCTIONS(X) \
+#define ALLOCATOR(X) \
 	X(malloc)    \
 	X(free)      \
 	X(calloc) X(realloc) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc)
+#define FUNCTIONS(X) ALLOCATOR(X) X(_exit) X(_Exit)
 
 /* For each NAME:
  *
@@ -35,7 +36,8 @@ typedef void function(void);
 
 enum {
 #define INDEX(name) INDEX_##name,
-	FUNCTIONS(INDEX) FUNCTION_COUNT
+	FUNCTIONS(INDEX) FUNCTION_COUNT,
+	ALLOCATOR_COUNT = INDEX__exit
 };
 
 /* The prefix keeps leakwrap audit from counting these pointers as the program's. */
@@ -92,7 +94,7 @@ struct search {
 	bool is_first;
 	bool malloc_is_exported;
 	function *before[FUNCTION_COUNT], *behind[FUNCTION_COUNT]; /* the first definitions */
-	function *find_object, *end;
+	function *find_object;
 };
 
 static void visit_module(void *context, const struct leakwrap_module *module)
@@ -111,8 +113,6 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 	search->is_first = false;
 	if (!search->find_object)
 		search->find_object = (function *)leakwrap_dynamic_find(module, "_dl_find_object");
-	if (!search->end)
-		search->end = (function *)leakwrap_dynamic_find(module, "_exit");
 	for (size_t i = 0; i < FUNCTION_COUNT; i++)
 		if (!found[i])
 			found[i] = (function *)leakwrap_dynamic_find(module,
@@ -184,7 +184,6 @@ void leakwrap_originals_find(void)
 		end_without_allocator();
 	leakwrap_loader_list_visit(note_allocator, &found);
 	found.find_object = (void *)search.find_object;
-	found.end = (void *)search.end;
 	found.malloc_is_exported = search.malloc_is_exported;
 	complete(&found);
 	/* Two threads may both be here.  They store the same. */
@@ -195,7 +194,7 @@ void leakwrap_originals_find(void)
 
 uintptr_t leakwrap_exported_function(const char *name)
 {
-	for (size_t i = 0; i < FUNCTION_COUNT; i++)
+	for (size_t i = 0; i < ALLOCATOR_COUNT; i++)
 		if (strcmp(leakwrap_functions[i].name, name) == 0)
 			return leakwrap_functions[i].real == leakwrap_functions[i].exported
 			               ? (uintptr_t)leakwrap_functions[i].exported

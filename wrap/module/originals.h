@@ -1,10 +1,10 @@
 /* originals.h - the allocator behind the functions that a program exports in its place.
  *
  * A dynamic program that is linked with the process variants of the malloc family (entry/define.h)
- * defines malloc, free and their relatives itself.  Then no name leads to the original functions.
- * They are found in the loader's list: as the loader would have found them without our definitions.
- * An allocator that the program has in an archive, in a shared library or by LD_PRELOAD keeps its
- * place.
+ * defines malloc, free and their relatives itself, and _exit (entry/exit.c).  Then no name leads to
+ * the original functions.  They are found in the loader's list: as the loader would have found them
+ * without our definitions.  An allocator that the program has in an archive, in a shared library or
+ * by LD_PRELOAD keeps its place.
  */
 #ifndef LEAKWRAP_ORIGINALS_H
 #define LEAKWRAP_ORIGINALS_H
@@ -25,11 +25,11 @@ struct leakwrap_originals {
 	int (*posix_memalign)(void **block, size_t alignment, size_t size);
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
+	void (*_exit)(int status) __attribute__((noreturn));
+	void (*_Exit)(int status) __attribute__((noreturn));
 	/* glibc's _dl_find_object, since 2.35; else NULL.  It fills a struct dl_find_object and
 	 * returns 0, or -1 if no module holds ADDRESS.  Takes no lock; signal-safe. */
 	int (*find_object)(void *address, void *object);
-	/* _exit, of the first module but ours. */
-	void (*end)(int status) __attribute__((noreturn));
 	/* The module that has the original malloc. */
 	uintptr_t allocator_start, allocator_end;
 	bool are_found; /* the members of this structure are set, and never change */
@@ -61,8 +61,8 @@ LEAKWRAP_INLINE void leakwrap_originals_need(void)
  * start: they are if malloc is exported and the option libraries= is 1. */
 extern LEAKWRAP_HIDDEN bool leakwrap_libraries_are_recorded;
 
-/* Returns the address of our function that the program exports as NAME.  Returns 0 if it exports no
- * such function of ours.  Signal-safe. */
+/* Returns the address of our function of the allocator that the program exports as NAME.  Returns 0
+ * if it exports no such function of ours.  Signal-safe. */
 uintptr_t leakwrap_exported_function(const char *name);
 
 #endif
