@@ -167,13 +167,15 @@ static uint32_t learn(uint32_t number, const struct leakwrap_trace *trace, uint6
 	return number;
 }
 
-/* Does what leakwrap_site_number does, for TRACE with HASH, which may be added.  The caller has
- * entered the readers. */
+/* Does what leakwrap_site_number does, for TRACE with HASH, which may be added.  KNOWN is its call
+ * site, or LEAKWRAP_SITE_NONE if it was not looked for or not found.  The caller has entered the
+ * readers. */
 static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
-                            const struct leakwrap_stack *stack)
+                            const struct leakwrap_stack *stack, uint32_t known)
 {
-	bool is_whole;
-	uint32_t number = number_without_lock(trace, hash, &is_whole);
+	bool is_whole = true;
+	uint32_t number =
+	        known != LEAKWRAP_SITE_NONE ? known : number_without_lock(trace, hash, &is_whole);
 	const bool has_number = number != LEAKWRAP_SITE_NONE;
 
 	/* A stack is walked again if its backtrace is cut, or if its call site was unlinked
@@ -206,10 +208,10 @@ uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
 {
 	const uint64_t hash = leakwrap_trace_hash(trace);
 	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();
-	uint32_t number = LEAKWRAP_SITE_NONE;
+	uint32_t number = may_add ? leakwrap_site_find(trace, hash) : LEAKWRAP_SITE_NONE;
 
-	if (!may_add || leakwrap_site_find(trace, hash) != LEAKWRAP_SITE_NONE || may_add(trace))
-		number = find_or_add(trace, hash, stack);
+	if (number != LEAKWRAP_SITE_NONE || !may_add || may_add(trace))
+		number = find_or_add(trace, hash, stack, number);
 	leakwrap_readers_leave(entered);
 	return number;
 }

@@ -39,8 +39,9 @@ struct walk {
 	struct leakwrap_frame frame; /* the current one */
 	struct leakwrap_trace *trace;
 	struct leakwrap_rule_cache cache;
-	bool guessed;      /* the word that led to some frame may have belonged to another frame */
-	unsigned certain;  /* frames before the first of these */
+	/* Frames in front of the first one to which a word led that may have belonged to another
+	 * frame.  0: there is no such frame. */
+	unsigned certain;
 	unsigned switches; /* see SWITCHES_MAX */
 
 	/* The read set: the positions of the return addresses, and every word of the stack that a
@@ -254,7 +255,7 @@ static enum leakwrap_trace_kind kind_without_fp(const struct walk *walk)
  * to the same end.  Returns false, for step_slow. */
 static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
 {
-	walk->trace->kind = walk->guessed ? LEAKWRAP_TRACE_GUESSED : kind;
+	walk->trace->kind = walk->certain > 0 ? LEAKWRAP_TRACE_GUESSED : kind;
 	if (walk->read_set)
 		walk->read_set->usable = true;
 	return false;
@@ -277,10 +278,8 @@ static bool finish_at_no_code(struct walk *walk)
 /* Notes that the word which leads to the next frame is a guess. */
 static void note_guess(struct walk *walk)
 {
-	if (walk->guessed || leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO)
-		return;
-	walk->guessed = true;
-	walk->certain = walk->trace->depth;
+	if (walk->certain == 0 && leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO)
+		walk->certain = walk->trace->depth;
 }
 
 /* Loads into *RULE the rule that SLOT holds for pc.  Returns false if there is none, or if this
@@ -306,7 +305,7 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 	struct leakwrap_rule rule;
 	bool keep, all;
 
-	trace->kind = walk->guessed ? LEAKWRAP_TRACE_GUESSED : LEAKWRAP_TRACE_TRUNCATED;
+	trace->kind = walk->certain > 0 ? LEAKWRAP_TRACE_GUESSED : LEAKWRAP_TRACE_TRUNCATED;
 	do {
 		if (!load_rule(walk, slot, &rule)) {
 			if (leakwrap_find_rule(&walk->frame, trace->depth > 0, &rule, &keep)) {
@@ -456,7 +455,7 @@ static void walk_all(struct walk *walk)
 	struct leakwrap_trace *const trace = walk->trace;
 
 	make_steps(walk);
-	for (unsigned i = walk->certain; walk->guessed && i < trace->depth; i++)
+	for (unsigned i = walk->certain; i > 0 && i < trace->depth; i++)
 		if (leakwrap_is_own_return(trace->pcs[i]))
 			trace->depth = i;
 }
