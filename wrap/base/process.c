@@ -119,15 +119,17 @@ static int parent_by_fork(void)
 	return leakwrap_process_id() == self ? atomic_load(&process.parent) : self;
 }
 
-/* Returns whether OTHER has the memory layout of the running process.  Returns DEFAULTS_TO if the
- * kernel does not show the layouts. */
+/* Returns whether OTHER has the memory layout of the running process.  If the kernel does not show
+ * the layouts, as that of a process that has ended, returns DEFAULTS_TO if both have one name, and
+ * else false: a shared library has executed another program there. */
 static bool has_own_layout(const struct leakwrap_process_facts *other, bool defaults_to)
 {
 	struct leakwrap_process_facts own;
 
-	if (other->stack == 0 || !leakwrap_process_facts(leakwrap_process_id(), &own) ||
-	    own.stack == 0 || own.code_start == 0)
+	if (!leakwrap_process_facts(leakwrap_process_id(), &own))
 		return defaults_to;
+	if (other->stack == 0 || own.stack == 0 || own.code_start == 0)
+		return defaults_to && other->name == own.name;
 	return own.stack == other->stack && own.code_start == other->code_start &&
 	       own.code_end == other->code_end;
 }

@@ -131,6 +131,17 @@ static uint64_t field_of_stat(const char *text, unsigned number)
 	return value;
 }
 
+/* Returns a hash of the name in TEXT, the content of /proc/PID/stat. */
+static uint32_t name_in_stat(const char *text)
+{
+	const char *const end = strrchr(text, ')');
+	uint32_t hash = 0;
+
+	for (const char *at = strchr(text, '('); at && at < end; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x9e3779b1u;
+	return hash;
+}
+
 /* Opens /proc/PID/stat.  Returns a descriptor or a negative number. */
 static int open_stat(int pid)
 {
@@ -158,6 +169,7 @@ bool leakwrap_process_facts(int pid, struct leakwrap_process_facts *facts)
 	facts->code_start = (uintptr_t)field_of_stat(text, STAT_CODE_START);
 	facts->code_end = (uintptr_t)field_of_stat(text, STAT_CODE_END);
 	facts->stack = (uintptr_t)field_of_stat(text, STAT_STACK);
+	facts->name = name_in_stat(text);
 	return true;
 }
 

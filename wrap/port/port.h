@@ -253,11 +253,12 @@ void leakwrap_thread_forked(void);
 
 uint32_t leakwrap_user_id(void); /* effective; (uint32_t)-1, which no user has: not known */
 
-/* The facts that the kernel shows about a process.  Exec chooses the addresses, and fork keeps
- * them. */
+/* The facts that the kernel shows about a process.  Exec chooses the addresses and the name, and
+ * fork keeps them. */
 struct leakwrap_process_facts {
 	uint64_t started;                      /* unit of leakwrap_time_boot */
-	uintptr_t code_start, code_end, stack; /* 0: not shown to this user */
+	uintptr_t code_start, code_end, stack; /* 0: not shown to this user, or it has ended */
+	uint32_t name;                         /* a hash; programs may rename themselves */
 };
 
 /* Reads the facts about process PID into *FACTS.  Returns false if there is no process PID or the
