@@ -60,7 +60,8 @@ struct walk {
 	uintptr_t end;        /* of the former; 0: there is no block yet */
 	uintptr_t listed_end; /* END if that block is listed, or less */
 	const struct leakwrap_indexed_region *in;
-	uint32_t number; /* of its slot in IN */
+	uint32_t number;       /* of its slot in IN */
+	uintptr_t noted_until; /* overlap is noted from that block on to here; 0: nowhere */
 	struct leakwrap_live_block inner;
 	bool is_inner_listed;
 };
@@ -117,7 +118,10 @@ static bool nest(struct walk *walk, const struct leakwrap_live_block *block, boo
 
 	if (!leakwrap_block_load(walk->in, walk->number, &furthest))
 		return true;
-	note_overlap(furthest.address, walk->end > end ? walk->end : end);
+	if (walk->noted_until < walk->end || walk->noted_until < end) {
+		walk->noted_until = walk->end > end ? walk->end : end;
+		note_overlap(furthest.address, walk->noted_until);
+	}
 	if (walk->listed_end != walk->end && !add_listed(&furthest, true))
 		return false;
 	walk->listed_end = walk->end;
@@ -154,6 +158,7 @@ add_other(struct walk *walk, const struct leakwrap_indexed_region *in, uint32_t 
 		cover_cards(block.address, block.size, is_listed);
 	if (end > walk->end) {
 		walk->end = end;
+		walk->noted_until = 0;
 		walk->listed_end = is_listed ? end : 0;
 		walk->in = in;
 		walk->number = number;

@@ -500,15 +500,27 @@ void leakwrap_pages_each(void (*visit)(void *context, uintptr_t start, uintptr_t
 	}
 }
 
-/* rt_sigprocmask(2) reads the new mask before it checks HOW, and HOW is invalid here.  EFAULT: the
+/* Returns the error of a system call that reads the byte at ADDRESS.
+ *
+ * rt_sigprocmask(2) reads the new mask before it checks HOW, and HOW is invalid here.  EFAULT: the
  * memory cannot be read.  EINVAL: it can.  Nothing changes either way.  The mask must lie in one
  * page. */
-bool leakwrap_readable(uintptr_t address)
+static long try_to_read(uintptr_t address)
 {
-	uintptr_t aligned = address & ~(uintptr_t)(KERNEL_SIGSET_SIZE - 1);
+	const uintptr_t aligned = address & ~(uintptr_t)(KERNEL_SIGSET_SIZE - 1);
 
 	return leakwrap_syscall(__NR_rt_sigprocmask, -1, (long)aligned, 0, KERNEL_SIGSET_SIZE, 0,
-	                        0) == -EINVAL;
+	                        0);
+}
+
+bool leakwrap_readable(uintptr_t address)
+{
+	return try_to_read(address) == -EINVAL;
+}
+
+bool leakwrap_is_unreadable(uintptr_t address)
+{
+	return try_to_read(address) == -EFAULT;
 }
 
 /* -- files ------------------------------------------------------------------------------------- */

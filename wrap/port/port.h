@@ -113,6 +113,10 @@ bool leakwrap_pages_open(uintptr_t start, uintptr_t end);
 /* Returns whether the byte at ADDRESS can be read.  Costs one system call. */
 bool leakwrap_readable(uintptr_t address);
 
+/* Returns whether the byte at ADDRESS certainly cannot be read.  If a filter forbids to ask, it may
+ * be readable or not.  Costs one system call. */
+bool leakwrap_is_unreadable(uintptr_t address);
+
 #define LEAKWRAP_PAGE 4096u /* smallest page, in bytes, of all architectures; probing steps by it */
 
 /* -- signals ----------------------------------------------------------------------------------- */
@@ -222,7 +226,7 @@ void leakwrap_park_signal_allow(bool is_allowed);
  * errno value. */
 int leakwrap_process_copy(void);
 
-/* Ends the process at once, in a copy. */
+/* Ends the process at once, without what exit does. */
 _Noreturn void leakwrap_process_end(int status);
 
 /* Limits the copy's core file to nothing, and has the kernel kill the copy rather than another

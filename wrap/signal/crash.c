@@ -38,15 +38,17 @@ static bool change_stack(const stack_t *stack, stack_t *before)
 }
 
 /* Makes the process die of FAULT's signal once the handler returns.  Restores the default action:
- * an instruction that faulted then faults again.  A signal that was sent (si_code is not positive,
- * sigaction(2)) is sent again.  It is blocked while the handler runs and kills when the handler
- * returns.  Out of line: its variables must not be on a small stack before it is called. */
+ * an instruction that faulted then faults again.  If a filter of the program forbids that, ends the
+ * process with the status that shells give the signal.  A signal that was sent (si_code is not
+ * positive, sigaction(2)) is sent again.  It is blocked while the handler runs and kills when the
+ * handler returns.  Out of line: its variables must not be on a small stack before it is called. */
 static __attribute__((noinline)) void die_after_return(const struct leakwrap_fault *fault)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&action.sa_mask);
-	leakwrap_signals_set(fault->signal, &action, NULL);
+	if (leakwrap_signals_set(fault->signal, &action, NULL) != 0)
+		leakwrap_process_end(128 + fault->signal);
 	if (fault->code <= 0)
 		leakwrap_signal_send(fault->signal);
 }

@@ -190,6 +190,7 @@ static void take_default_action(int signo)
 struct arrival {
 	siginfo_t *info;
 	void *context;
+	int signo;
 	struct program_handler handler; /* to be called with it; function 0: none */
 };
 
@@ -223,34 +224,36 @@ static void serve(void *argument)
 	errno = saved;
 }
 
-/* Serves a call of the tracer's handler by the program, as a signal that somebody sent. */
-static __attribute__((noinline)) void serve_call(int signo)
+/* Serves a call of the tracer's handler by the program as a signal that somebody sent, and sets the
+ * handler of ARRIVAL, whose context is none, and whose info may be none. */
+static __attribute__((noinline)) void serve_call(int signo, struct arrival *arrival)
 {
 	siginfo_t info = {.si_signo = signo, .si_code = SI_USER};
-	struct arrival arrival = {.info = &info};
+	struct arrival sent = {.info = &info};
 
-	leakwrap_call_with_room(serve, &arrival, NULL);
+	if (leakwrap_is_signal_info(signo, arrival->info))
+		info = *arrival->info;
+	leakwrap_call_with_room(serve, &sent, NULL);
+	arrival->handler = sent.handler;
 }
 
 /* Has few variables and reads them from ARRIVAL, which takes less of the stack than registers that
  * are saved: the program's handler may run on a stack that has little more room than it needs. */
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
-	struct arrival arrival = {.info = info, .context = context};
+	struct arrival arrival = {.info = info, .context = context, .signo = signo};
 
-	if (leakwrap_unlikely(!leakwrap_is_handler_call(signo, info, context))) {
-		serve_call(signo);
-		return;
-	}
-	if (!leakwrap_call_with_room(serve, &arrival, context))
+	if (leakwrap_unlikely(!leakwrap_is_handler_call(signo, info, context)))
+		serve_call(signo, &arrival);
+	else if (!leakwrap_call_with_room(serve, &arrival, context))
 		find_effect(SENDER_OTHER, &arrival);
 	if (arrival.handler.function == 0)
 		return;
 	if ((arrival.handler.flags & SA_SIGINFO) != 0)
 		((void (*)(int, siginfo_t *, void *))arrival.handler.function)(
-		        arrival.info->si_signo, arrival.info, arrival.context);
+		        arrival.signo, arrival.info, arrival.context);
 	else
-		((void (*)(int))arrival.handler.function)(arrival.info->si_signo);
+		((void (*)(int))arrival.handler.function)(arrival.signo);
 }
 
 /* Returns true if ACTION is the tracer's handler. */

@@ -15,4 +15,8 @@
  * them.  Signal-safe, takes no lock. */
 bool leakwrap_is_handler_call(int signo, const siginfo_t *info, const void *context);
 
+/* Returns whether INFO, of which nothing is known, is that of a signal SIGNO.  A system call.
+ * Signal-safe, takes no lock. */
+bool leakwrap_is_signal_info(int signo, const siginfo_t *info);
+
 #endif

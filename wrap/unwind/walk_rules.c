@@ -426,8 +426,8 @@ static inline leakwrap_rule_slot step_fast(struct walk *walk, bool recording)
 
 #endif
 
-/* Makes all steps of WALK, and fills in the trace. */
-static void make_steps(struct walk *walk)
+/* Walks from the registers in WALK to the end, and fills in the trace. */
+static void walk_all(struct walk *walk)
 {
 	leakwrap_rule_slot slot;
 
@@ -447,14 +447,13 @@ static void make_steps(struct walk *walk)
 	} while (step_slow(walk, slot));
 }
 
-/* Walks from the registers in WALK to the end, and fills in the trace.  A guess may lead to words
- * that an earlier walk has left on the stack.  The trace ends before the first frame of the
- * tracer's own behind a guess. */
-static void walk_all(struct walk *walk)
+/* Ends the trace of WALK before the first frame of the tracer's own behind a guess: a guess may
+ * lead to words that an earlier walk has left on the stack.  Not a part of walk_all, which would
+ * take more of the stack. */
+static void leave_out_own_frames(struct walk *walk)
 {
 	struct leakwrap_trace *const trace = walk->trace;
 
-	make_steps(walk);
 	for (unsigned i = walk->certain; i > 0 && i < trace->depth; i++)
 		if (leakwrap_is_own_return(trace->pcs[i]))
 			trace->depth = i;
@@ -481,6 +480,7 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 	};
 
 	walk_all(&walk);
+	leave_out_own_frames(&walk);
 }
 
 void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
@@ -506,6 +506,7 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 
 	if (leakwrap_text_at(pc, true) || trace->max == 1) {
 		walk_all(&walk);
+		leave_out_own_frames(&walk);
 		return;
 	}
 	/* A call through a pointer to nowhere, or to data.  It has left its return address and
@@ -524,6 +525,7 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 	walk.frame.instructions = LEAKWRAP_EITHER_CODE;
 #endif
 	walk_all(&walk);
+	leave_out_own_frames(&walk);
 	trace->depth = callers.depth + 1;
 	trace->kind = callers.kind;
 }
