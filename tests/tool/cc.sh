@@ -266,6 +266,17 @@ chmod +x "$W/short/tcc"
 status_is 2 "$lw" cc --options=exit=0 -- "$W/short/tcc" "$W/short/m.c"
 said "/tcc ${reason}no licence\$"
 
+# A wrapper of the compiler may leave a server behind, which has its files open.
+# shellcheck disable=SC2016 # for the wrapper
+printf '#!/bin/sh\nsleep 300 &\necho $! >>"$SERVERS"\nexec %s "$@"\n' "$CC" >"$W/short/gcc"
+chmod +x "$W/short/gcc"
+export SERVERS="$W/servers"
+status=0
+timeout 60 "$lw" cc -- "$W/short/gcc" "$W/short/m.c" -o "$W/short/x" >"$W/out" 2>&1 || status=$?
+# shellcheck disable=SC2046 # numbers
+kill $(cat "$SERVERS")
+equal "with a server of the compiler's: status" $status 0
+
 # Flags that select the target come with their arguments, also from a response file. Arguments of
 # other flags are none.
 cat >"$W/short/tcc" <<'END'

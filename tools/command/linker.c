@@ -25,33 +25,41 @@ static void run_for(int output, char *const *words)
 
 /* ld.lld prints "LLD 14.0.6 (compatible with GNU linkers)", perhaps behind the distribution's name.
  * gcc prints the linker's command line in front of it, unless that goes to the standard error. */
-bool is_lld_the_default(const struct arguments *compiler)
+static bool names_lld(FILE *answer)
 {
-	struct arguments command = {0};
 	char *line = NULL;
 	size_t room = 0;
 	bool is_lld = false;
-	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
+	rewind(answer);
+	while (!is_lld && getline(&line, &room, answer) > 0) {
+		const char *name = strstr(line, "LLD ");
+		is_lld = name && strstr(name, "compatible with GNU linkers");
+	}
+	free(line);
+	return is_lld;
+}
+
+/* The answer goes to a file: a wrapper of the compiler may start a server, which would keep a pipe
+ * open. */
+bool is_lld_the_default(const struct arguments *compiler)
+{
+	struct arguments command = {0};
+	FILE *answer = tmpfile();
+	bool is_lld;
+
+	if (!answer)
 		return false;
 	for (size_t i = 0; i < compiler->count; i++)
 		add_argument(&command, compiler->all[i]);
 	add_argument(&command, "-Wl,--version");
 	const pid_t child = fork();
 	if (child == 0)
-		run_for(ends[1], command.all);
-	close(ends[1]);
-	FILE *answer = fdopen(ends[0], "r");
-	while (child > 0 && answer && getline(&line, &room, answer) > 0) {
-		const char *name = strstr(line, "LLD ");
-		is_lld = is_lld || (name && strstr(name, "compatible with GNU linkers"));
-	}
-	if (answer)
-		fclose(answer);
+		run_for(fileno(answer), command.all);
 	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
-	free(line);
+	is_lld = child > 0 && names_lld(answer);
+	fclose(answer);
 	free(command.all);
 	return is_lld;
 }
