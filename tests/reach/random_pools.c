@@ -114,13 +114,14 @@ static char *some_place(void)
 	return block->start + (below(3) == 0 ? below(block->size) : 0);
 }
 
-static NOINLINE void build(void)
+static NOINLINE void build(char *on_stack, size_t size)
 {
 	for (unsigned i = 0; i < POOLS; i++)
 		add_pool();
 	for (unsigned i = 0; i < PLAIN; i++)
 		add(NULL, 8 + below(300));
 	add_parts(in_module + below(64), in_module + sizeof(in_module));
+	add_parts(on_stack + below(64), on_stack + size);
 	for (unsigned i = 0; i < count * 2 / 3; i++) {
 		const struct block *const block = &blocks[below(count)];
 		const uintptr_t start =
@@ -136,8 +137,12 @@ static NOINLINE void build(void)
 
 int main(int arguments, char **argument)
 {
+	static char *volatile place;
+	char on_stack[8000];
+
+	place = memset(on_stack, 0, sizeof(on_stack));
 	state = arguments > 1 ? strtoull(argument[1], NULL, 10) : 0;
-	build();
+	build(place, sizeof(on_stack));
 	clear_stack();
 	_exit(raise(SIGUSR1));
 }

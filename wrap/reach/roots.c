@@ -220,7 +220,7 @@ static void mark_gap(uintptr_t start, uintptr_t end)
 		leakwrap_mark_range(start, end);
 }
 
-/* Marks from START to END, which lie in one page, but for live blocks: these are no roots. */
+/* Marks from START to END, but for live blocks: these are no roots. */
 static void mark_between_blocks(uintptr_t start, uintptr_t end)
 {
 	struct leakwrap_indexed_block block;
@@ -420,7 +420,7 @@ static void mark_thread(void *context, const struct leakwrap_standing *thread)
 	leakwrap_mark_block(thread->sp);
 	leakwrap_mark_block(thread->alternate_stack);
 	/* Or it is an alternate stack that the tracer has mapped. */
-	leakwrap_mark_range(thread->sp, leakwrap_maps_readable_end(
+	mark_between_blocks(thread->sp, leakwrap_maps_readable_end(
 	                                        thread->sp, thread->sp + ALTERNATE_STACK_MAX));
 }
 
