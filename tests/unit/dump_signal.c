@@ -1,7 +1,7 @@
 /* dump_signal.c - threads change the program's view of the dump signal while the signal arrives.
- * sources: wrap/signal/dump_signal.c wrap/signal/spare_stack.c wrap/arch/call_on_stack.c
- * sources: wrap/unwind/stack_bounds.c wrap/base/process.c wrap/base/thread.c
- * sources: wrap/port/linux*.c */
+ * sources: wrap/signal/dump_signal.c wrap/signal/handler_call.c wrap/signal/spare_stack.c
+ * sources: wrap/arch/call_on_stack.c wrap/unwind/stack_bounds.c wrap/base/process.c
+ * sources: wrap/base/thread.c wrap/port/linux*.c */
 #include "wrap/base/process.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/base/thread.h"
