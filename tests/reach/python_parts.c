@@ -34,16 +34,16 @@ static char *make_text(const struct type *type, unsigned words, size_t length)
 	char *const block = malloc(words * WORD + TEXT + 1);
 
 	*(struct object *)(void *)block = (struct object){1, type, (intptr_t)length};
-	memset(block + (words * WORD), 'x', TEXT);
-	block[words * WORD + TEXT] = '\0';
-	return block + (words * WORD);
+	memset(block + (size_t)words * WORD, 'x', TEXT);
+	block[(size_t)words * WORD + TEXT] = '\0';
+	return block + (size_t)words * WORD;
 }
 
 /* Returns the values of a new object, of which so many are IN_USE. */
 static char *make_values(unsigned char in_use)
 {
-	const size_t before = (VALUES + 2 + WORD - 1) / WORD * WORD;
-	char *const block = calloc(1, before + VALUES * WORD);
+	const size_t word = WORD, before = (VALUES + 2 + word - 1) / word * word;
+	char *const block = calloc(1, before + VALUES * word);
 
 	block[before - 1] = (char)before;
 	block[before - 2] = (char)in_use;

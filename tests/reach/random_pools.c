@@ -26,10 +26,10 @@ static uint64_t state;
 static char in_module[20000];
 static void *volatile roots[ROOTS], *volatile last;
 
-static unsigned below(size_t limit)
+static size_t below(size_t limit)
 {
 	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)((state >> 33) % limit);
+	return (size_t)(state >> 33) % limit;
 }
 
 static NOINLINE void make(unsigned way, unsigned steps, char *part, size_t size);
@@ -56,7 +56,8 @@ static NOINLINE void make(unsigned way, unsigned steps, char *part, size_t size)
 			leakwrap_record(part, size);
 		else
 			part = calloc(1, size);
-		blocks[count++] = (struct block){part, size};
+		blocks[count].start = part;
+		blocks[count++].size = size;
 	}
 	last = NULL;
 }
@@ -92,7 +93,7 @@ static void add_pool(void)
 {
 	static const size_t least[] = {200, 3000, 66000, 200, 3000};
 	static const size_t most[] = {2000, 60000, 300000, 2000, 60000};
-	const unsigned kind = below(5);
+	const size_t kind = below(5);
 	const size_t size = least[kind] + below(most[kind]);
 	char *pool;
 

@@ -63,7 +63,7 @@ static struct string *make_string(uint16_t character, intptr_t characters)
 
 static NOINLINE void make_all(void)
 {
-	for (int i = 0; i < KEPT; i++) {
+	for (size_t i = 0; i < KEPT; i++) {
 		kept[3 * i] = make_sized(0)->bytes;
 		kept[3 * i + 1] = make_array(1, LENGTH - 1)->element;
 		kept[3 * i + 2] = make_string(1, LENGTH)->text;
@@ -73,7 +73,7 @@ static NOINLINE void make_all(void)
 	others[2] = make_array(0, LENGTH - 1)->element;
 	others[3] = make_array(1, LENGTH)->element;
 	others[4] = make_string(2, LENGTH)->text;
-	others[5] = make_string(1, 2 * LENGTH)->text;
+	others[5] = make_string(1, 2 * (intptr_t)LENGTH)->text;
 	others[6] = make_string(0, LENGTH)->text;
 	for (int i = 0; i < LOST; i++) {
 		make_sized(0)->bytes[0] = 1;

@@ -62,6 +62,7 @@ __attribute__((constructor(101))) static void register_dump(void)
 		leakwrap_runtime_exit_now();                                                     \
 		leakwrap_originals_need();                                                       \
 		leakwrap_originals.name(status);                                                 \
+		__builtin_unreachable();                                                         \
 	}
 
 EXIT_OF_PROCESS(_exit)

@@ -25,8 +25,8 @@ struct leakwrap_originals {
 	int (*posix_memalign)(void **block, size_t alignment, size_t size);
 	void *(*valloc)(size_t size);
 	void *(*pvalloc)(size_t size);
-	void (*_exit)(int status) __attribute__((noreturn));
-	void (*_Exit)(int status) __attribute__((noreturn));
+	void (*_exit)(int status);
+	void (*_Exit)(int status);
 	/* glibc's _dl_find_object, since 2.35; else NULL.  It fills a struct dl_find_object and
 	 * returns 0, or -1 if no module holds ADDRESS.  Takes no lock; signal-safe. */
 	int (*find_object)(void *address, void *object);
