@@ -1,25 +1,12 @@
 /* python_objects.c - keeps objects as CPython does, each in a block of its own, and the like. */
 #include <signal.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "tests/clear_stack.h"
+#include "tests/reach/python_types.h"
 
 enum { KEPT = 50, LOST = 3 };
 
-/* The start of an object, and of a type (Include/object.h, Include/cpython/object.h). */
-struct object {
-	intptr_t references;
-	const struct type *type;
-	intptr_t size;
-};
-
-struct type {
-	struct object object;
-	const char *name;
-};
-
-static const struct type types = {{1, &types, 0}, "type"};
 static const struct type abstract = {{1, &types, 0}, "ABCMeta"};
 static const struct type number = {{1, &abstract, 0}, "Number"};
 /* It is its own type, but not that of types. */

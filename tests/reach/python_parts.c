@@ -7,22 +7,10 @@
 #include <string.h>
 
 #include "tests/clear_stack.h"
+#include "tests/reach/python_types.h"
 
 enum { WORD = sizeof(void *), KEPT = 50, LOST = 3, OTHERS = 6, TEXT = 20, VALUES = 7 };
 
-/* The start of an object, and of a type (Include/object.h, Include/cpython/object.h). */
-struct object {
-	intptr_t references;
-	const struct type *type;
-	intptr_t size;
-};
-
-struct type {
-	struct object object;
-	const char *name;
-};
-
-static const struct type types = {{1, &types, 0}, "type"};
 static const struct type text = {{1, &types, 0}, "str"};
 
 static char *volatile kept[4 * KEPT];
