@@ -16,12 +16,11 @@ static bool can_lock_tables(void)
 
 bool leakwrap_list_crash_modules(const struct leakwrap_trace *trace)
 {
-	bool are_listed = false;
+	bool are_listed;
 
 	if (!can_lock_tables())
 		return false;
-	for (unsigned i = 0; i < trace->depth; i++)
-		are_listed |= leakwrap_modules_list_unseen(trace->pcs[i] - (i > 0));
+	are_listed = leakwrap_modules_list_callers(trace->pcs, trace->depth);
 	if (trace->end_pc != 0)
 		are_listed |= leakwrap_modules_list_unseen(trace->end_pc - 1);
 	return are_listed;

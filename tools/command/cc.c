@@ -222,9 +222,9 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	link->cxx = is_cxx_compiler(words, count) || line->cxx_library;
 	link->libcxx = line->libcxx;
 	link->static_libstdcxx = line->static_libstdcxx;
+	link->sanitized = line->sanitized;
 	/* A shared library may call malloc before the sanitizer's runtime has started.  The
 	 * tracer's start would then call functions that the sanitizer replaces. */
-	link->sanitized = line->sanitized;
 	link->program_only = link->program_only || line->sanitized;
 	read_compiler(&link->compiler, words, count, line);
 	check_target(&link->compiler, link_archive(arena));

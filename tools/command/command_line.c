@@ -13,7 +13,7 @@ bool is_word(const char *word, size_t length, const char *text)
 }
 
 /* Returns true if the LENGTH bytes at WORD are one of WORDS, which NULL ends. */
-static bool is_part_one_of(const char *word, size_t length, const char *const *words)
+static bool is_word_of(const char *word, size_t length, const char *const *words)
 {
 	while (*words && !is_word(word, length, *words))
 		words++;
@@ -23,7 +23,7 @@ static bool is_part_one_of(const char *word, size_t length, const char *const *w
 /* Returns true if WORD is one of WORDS, which NULL ends. */
 static bool is_one_of(const char *word, const char *const *words)
 {
-	return is_part_one_of(word, strlen(word), words);
+	return is_word_of(word, strlen(word), words);
 }
 
 bool takes_argument(const char *word)
@@ -138,11 +138,11 @@ static void read_linker_word(struct command_line *line, const char *word, size_t
 	                                          NULL};
 	static const char *const also_shared[] = {"-Bdynamic", "-dy", "-call_shared", NULL};
 
-	if (is_part_one_of(word, length, not_programs))
+	if (is_word_of(word, length, not_programs))
 		line->no_program = true;
-	if (is_part_one_of(word, length, only_static))
+	if (is_word_of(word, length, only_static))
 		line->only_static_libraries = true;
-	else if (is_part_one_of(word, length, also_shared))
+	else if (is_word_of(word, length, also_shared))
 		line->only_static_libraries = false;
 	if (is_word(word, length, "--wrap=malloc"))
 		line->wraps_malloc = true;

@@ -189,17 +189,18 @@ static void touch_cached(struct arena *arena, const char *name)
 	utimensat(AT_FDCWD, arena_format(arena, "%s.flags", name), NULL, 0);
 }
 
-/* Runs COMMAND, with its standard output on standard error.  Returns true if it ended with status
- * 0. */
-static bool run(char **command)
+bool run_command(char *const *words, int output, int errors)
 {
 	int status;
 	pid_t child = fork();
 	if (child < 0)
 		die("fork: %s", strerror(errno));
 	if (child == 0) {
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		execvp(command[0], command);
+		const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		dup2(nothing, STDIN_FILENO);
+		dup2(output, STDOUT_FILENO);
+		dup2(errors, STDERR_FILENO);
+		execvp(words[0], words);
 		_exit(127);
 	}
 	while (waitpid(child, &status, 0) < 0)
@@ -234,7 +235,7 @@ static const char *generate(struct arena *arena, const struct link *link, const 
 	add_argument(&command, "--");
 	for (size_t i = 0; i < link->compiler.count; i++)
 		add_argument(&command, link->compiler.all[i]);
-	if (!run(command.all))
+	if (!run_command(command.all, STDERR_FILENO, STDERR_FILENO))
 		exit(STATUS_USAGE);
 	free(command.all);
 	return name;

@@ -40,6 +40,11 @@ void add_allocators(struct link *link, const char *list, struct arena *arena);
  * it.  Ends the tool with a message if it is in none of these places. */
 const char *link_archive(struct arena *arena);
 
+/* Runs the command WORDS, with no input, and with its output and its messages on the descriptors
+ * OUTPUT and ERRORS.  Returns true if it ended with status 0.  Ends the tool with a message if no
+ * process can be made. */
+bool run_command(char *const *words, int output, int errors);
+
 /* Makes the files that LINK needs beside libleakwrap.a, for ALLOCATORS and OPTIONS, and sets
  * INPUTS.  Ends the tool with a message if that fails. */
 void make_inputs(struct link *link, struct arena *arena);

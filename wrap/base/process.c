@@ -119,10 +119,11 @@ static int parent_by_fork(void)
 	return leakwrap_process_id() == self ? atomic_load(&process.parent) : self;
 }
 
-/* Returns whether OTHER has the memory layout of the running process.  If the kernel does not show
- * the layouts, as that of a process that has ended, returns DEFAULTS_TO if both have one name, and
- * else false: a shared library has executed another program there. */
-static bool has_own_layout(const struct leakwrap_process_facts *other, bool defaults_to)
+/* Returns whether OTHER runs the program of this process, without an exec since a fork: both have
+ * one memory layout.  The kernel does not show the layout of a process that has ended, and of
+ * others not to each user.  Then returns DEFAULTS_TO, or false if the two have different names: a
+ * shared library has executed another program there. */
+static bool runs_this_program(const struct leakwrap_process_facts *other, bool defaults_to)
 {
 	struct leakwrap_process_facts own;
 
@@ -156,7 +157,7 @@ bool leakwrap_process_is_relative(int pid)
 	 * joined. */
 	if (is_member && (int32_t)((uint32_t)facts.started - joined) > 0)
 		return false;
-	return has_own_layout(&facts, is_member);
+	return runs_this_program(&facts, is_member);
 }
 
 /* -- exit dumps of relatives ------------------------------------------------------------------- */

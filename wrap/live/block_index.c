@@ -54,14 +54,16 @@ static void sort_listed(void)
 
 /* -- building ---------------------------------------------------------------------------------- */
 
-/* What the walk over all blocks remembers: the block so far that reaches furthest, and the last one
- * that begins in another. */
+/* What the walk over all blocks remembers. */
 struct walk {
-	uintptr_t end;        /* of the former; 0: there is no block yet */
-	uintptr_t listed_end; /* END if that block is listed, or less */
+	/* The block so far that reaches furthest: its end, or 0 as long as there is no block; END
+	 * if it is listed, or less; its region, and the number of its slot there; and up to where
+	 * it is noted that blocks lie in it, or 0. */
+	uintptr_t end, listed_end;
 	const struct leakwrap_indexed_region *in;
-	uint32_t number;       /* of its slot in IN */
-	uintptr_t noted_until; /* overlap is noted from that block on to here; 0: nowhere */
+	uint32_t number;
+	uintptr_t noted_until;
+	/* The last block that begins in another one, and whether it is listed. */
 	struct leakwrap_live_block inner;
 	bool is_inner_listed;
 };
@@ -328,13 +330,9 @@ static void find_parted(void)
 			note_overlap(listed->address, end);
 		}
 	}
-	blocks.parted_min = SIZE_MAX;
 	for (size_t i = 0; i < blocks.listed_count; i++)
-		if (blocks.listed[i].is_parted) {
-			blocks.parted_count++;
-			if (blocks.listed[i].size < blocks.parted_min)
-				blocks.parted_min = blocks.listed[i].size;
-		}
+		if (blocks.listed[i].is_parted && blocks.listed[i].size < blocks.parted_min)
+			blocks.parted_min = blocks.listed[i].size;
 }
 
 /* Sorts the regions by address with Shell's method.  New regions mostly lie in order already. */
@@ -440,6 +438,7 @@ static bool index_blocks(void)
 bool leakwrap_block_index_build(void)
 {
 	memset(&blocks, 0, sizeof(blocks));
+	blocks.parted_min = SIZE_MAX;
 	if (index_regions() && index_blocks())
 		return true;
 	leakwrap_block_index_release();

@@ -46,8 +46,8 @@ struct leakwrap_block_index {
 	uint32_t hash_mask;
 	struct leakwrap_listed_block *listed; /* by address; of equal addresses the largest first */
 	size_t listed_count, listed_room;
-	size_t exact_count, parted_count, ignored_count;
-	size_t parted_min; /* the size of the smallest parted block */
+	size_t exact_count, ignored_count;
+	size_t parted_min; /* the size of the smallest parted block; SIZE_MAX: there is none */
 	uint8_t *memory;   /* of the bits, the cards, and the marks of pending blocks */
 	size_t memory_size, bits_size;
 	uint8_t *pending; /* a bit for each slot */
@@ -62,6 +62,12 @@ extern LEAKWRAP_HIDDEN struct leakwrap_block_index leakwrap_block_index;
 LEAKWRAP_INLINE bool leakwrap_is_outside_of_blocks(uintptr_t start, uintptr_t end)
 {
 	return end <= leakwrap_block_index.low || start >= leakwrap_block_index.high;
+}
+
+/* Returns whether other blocks lie in any block. */
+LEAKWRAP_INLINE bool leakwrap_has_parted_blocks(void)
+{
+	return leakwrap_block_index.parted_min != SIZE_MAX;
 }
 
 /* Returns where a search of the hash table begins for the region with KEY. */
@@ -269,8 +275,7 @@ LEAKWRAP_INLINE bool leakwrap_block_read(const struct leakwrap_indexed_region *i
 	        .bits = &in->bits[number / 4],
 	        .shift = (uint8_t)(number % 4 * 2),
 	        .is_halfway = leakwrap_window_of(in, block.address).is_halfway,
-	        .is_parted = in->has_overlap && leakwrap_block_index.parted_count > 0 &&
-	                     block.size >= leakwrap_block_index.parted_min &&
+	        .is_parted = in->has_overlap && block.size >= leakwrap_block_index.parted_min &&
 	                     leakwrap_block_is_parted(block.address),
 	};
 	return true;

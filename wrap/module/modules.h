@@ -124,6 +124,9 @@ bool leakwrap_modules_are_listed(void);
  * is safe there (unlisted.c).  Preserves errno. */
 bool leakwrap_modules_list_unseen(uintptr_t address);
 
+/* Does so for the modules of the code in front of the COUNT return addresses at PCS. */
+bool leakwrap_modules_list_callers(const uintptr_t *pcs, unsigned count);
+
 /* Adds FOUND, a loaded module, to the current snapshot, in the place of modules that were where it
  * is.  Returns false if there is no memory.  The caller holds the tables' lock. */
 bool leakwrap_modules_add(struct leakwrap_module *found);

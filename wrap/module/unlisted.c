@@ -83,3 +83,18 @@ bool leakwrap_modules_list_unseen(uintptr_t address)
 	errno = saved;
 	return is_listed;
 }
+
+bool leakwrap_modules_list_callers(const uintptr_t *pcs, unsigned count)
+{
+	const struct leakwrap_module *last = NULL;
+	bool are_listed = false;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct leakwrap_module *const module = leakwrap_module_at(pcs[i] - 1);
+
+		if (!module || module != last)
+			are_listed |= leakwrap_modules_list_unseen(pcs[i] - 1);
+		last = module;
+	}
+	return are_listed;
+}

@@ -371,7 +371,7 @@ static void follow_deferred(void)
 		push_on_stack(mark.deferred[i].address, mark.deferred[i].size);
 	mark.has_overflowed |= mark.has_more_deferred;
 	follow_all();
-	if (leakwrap_block_index.parted_count > 0)
+	if (leakwrap_has_parted_blocks())
 		leakwrap_block_index_each(follow_gaps, NULL);
 }
 
@@ -485,7 +485,7 @@ static void mark_known(void *context, const struct leakwrap_indexed_block *block
 void leakwrap_mark_finish(const struct leakwrap_sums *sums)
 {
 	mark.sums = sums;
-	if (leakwrap_block_index.ignored_count > 0 || leakwrap_block_index.parted_count > 0)
+	if (leakwrap_block_index.ignored_count > 0 || leakwrap_has_parted_blocks())
 		leakwrap_block_index_each(mark_known, NULL);
 	follow_all();
 	follow_deferred();

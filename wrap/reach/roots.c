@@ -216,7 +216,7 @@ static void mark_gap(uintptr_t start, uintptr_t end)
 	struct leakwrap_indexed_block block;
 
 	if (start < end &&
-	    (leakwrap_block_index.parted_count == 0 || !leakwrap_block_index_find(start, &block)))
+	    (!leakwrap_has_parted_blocks() || !leakwrap_block_index_find(start, &block)))
 		leakwrap_mark_range(start, end);
 }
 

@@ -27,23 +27,6 @@ bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace)
 	return leakwrap_libraries_are_recorded && trace->kind != LEAKWRAP_TRACE_COMPLETE;
 }
 
-/* Lists the modules of TRACE's frames that a shared library has loaded.  Returns true if there were
- * any. */
-static bool list_modules_of_frames(const struct leakwrap_trace *trace)
-{
-	const struct leakwrap_module *last = NULL;
-	bool are_listed = false;
-
-	for (unsigned i = 0; i < trace->depth; i++) {
-		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
-
-		if (!module || module != last)
-			are_listed |= leakwrap_modules_list_unseen(trace->pcs[i] - 1);
-		last = module;
-	}
-	return are_listed;
-}
-
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
@@ -51,7 +34,7 @@ bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 
 	if (!leakwrap_library_calls_may_have_loaded(trace))
 		return false;
-	are_listed = list_modules_of_frames(trace);
+	are_listed = leakwrap_modules_list_callers(trace->pcs, trace->depth);
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
 		are_listed |= leakwrap_modules_list_unseen(read_set->end_word - 1);
 	return are_listed;
@@ -59,7 +42,7 @@ bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace)
 
 static bool are_modules_listed(const struct leakwrap_trace *trace)
 {
-	return !list_modules_of_frames(trace);
+	return !leakwrap_modules_list_callers(trace->pcs, trace->depth);
 }
 
 uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
