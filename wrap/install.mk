@@ -26,7 +26,7 @@ short_libs=@$${prefix}/share/leakwrap/ldflags $(subst $(LEAKWRAP_LIB),$(PC_LIB),
 # Beside one of these, for lld.
 lld_flags=$(LEAKWRAP_LLD_LDFLAGS)
 lld_cxx_flags=$(LEAKWRAP_LLD_CXX_LDFLAGS)
-# The name before they were for dynamic programs, too.
+# The old name of lld_flags, from when they were for static programs alone.
 lld_static_flags=$${lld_flags}
 
 Name: leakwrap
