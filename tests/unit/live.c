@@ -32,9 +32,9 @@ static void *const no_pointer = NULL;
 /* Removes the record of BLOCK by the fast path.  Returns false and changes nothing if it cannot. */
 static bool remove_fast(const void *block)
 {
-	uintptr_t use;
+	const struct leakwrap_region_entry *missed;
 
-	return leakwrap_live_fast_remove(block, &no_pointer, &use) == LEAKWRAP_REMOVED;
+	return leakwrap_live_fast_remove(block, &no_pointer, &missed) == LEAKWRAP_REMOVED;
 }
 
 static bool blocks_lie_apart;
@@ -553,7 +553,7 @@ static void make_region_between(void)
 /* The fast path does not overlook a block that was to have no region. */
 static void overtake_region(void)
 {
-	uintptr_t use;
+	const struct leakwrap_region_entry *missed;
 	uintptr_t base;
 	size_t size;
 
@@ -569,8 +569,8 @@ static void overtake_region(void)
 		fails = NULL;
 	} while (locks < 2);
 	CHECK(leakwrap_region_find(neighbour));
-	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer, &use) == LEAKWRAP_NO_RECORD &&
-	      use != 0);
+	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer, &missed) == LEAKWRAP_NO_RECORD &&
+	      leakwrap_region_entry_use(missed) != 0);
 	CHECK(leakwrap_live_remove(at(base), &size) == 7 && size == 10);
 	CHECK(forget(neighbour, &size) == 8 && size == 20);
 }

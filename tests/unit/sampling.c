@@ -1,6 +1,7 @@
 /* sampling.c - what a sample says (wrap/base/sampling.c). The weights and roots are those of libm.
  * Over many seeds the estimates of blocks of very different sizes have the mean of the truth and
- * the spread of the theory. SAMPLING_RUNS: the number of seeds.
+ * the spread of the theory. What passes changes nothing of that. SAMPLING_RUNS: the number of
+ * seeds.
  * sources: wrap/base/sampling.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -lm */
 #include "report/format.h"
@@ -69,9 +70,94 @@ static void check_roots(void)
 	}
 }
 
+enum { INTERVAL = 1 << 16 };
+
+/* -- counting down ----------------------------------------------------------------------------- */
+
+static void start_thread(uint64_t seed)
+{
+	leakwrap_self = (struct leakwrap_thread){.random = unit_random(&seed)};
+	leakwrap_sampling_enter_thread();
+}
+
+/* Returns a size: mostly small, and never sampled for certain. */
+static size_t some_size(uint64_t *random)
+{
+	const uint64_t number = unit_random(random);
+
+	return number % 64 == 0 ? number / 64 % INTERVAL : number / 64 % 300;
+}
+
+/* A thread that counts down samples the same blocks as a thread that looks at each block. */
+static void check_same_sample(void)
+{
+	enum { BLOCKS = 200000 };
+	static bool is_sampled[BLOCKS];
+	uint64_t random = 7;
+	uint32_t interval;
+	unsigned passed = 0;
+
+	start_thread(5);
+	for (unsigned i = 0; i < BLOCKS; i++)
+		is_sampled[i] = leakwrap_sampling_count(some_size(&random), &interval);
+	random = 7;
+	start_thread(5);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		const size_t size = some_size(&random);
+		const bool passes =
+		        leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, size);
+
+		passed += passes;
+		CHECK(is_sampled[i] == (!passes && leakwrap_sampling_count(size, &interval)));
+	}
+	CHECK(passed > BLOCKS - BLOCKS / 20);
+}
+
+/* Blocks that are too large do not pass, and change nothing.  Nor do blocks of a thread that must
+ * look again, or that has not followed a switch. */
+static void check_what_does_not_pass(void)
+{
+	size_t large[] = {0,
+	                  0,
+	                  INTERVAL,
+	                  INT32_MAX,
+	                  SIZE_MAX / 2,
+	                  SIZE_MAX / 2 + 1,
+	                  SIZE_MAX / 2 + 2,
+	                  SIZE_MAX - INTERVAL,
+	                  SIZE_MAX - 1,
+	                  SIZE_MAX};
+
+	start_thread(6);
+	large[0] = (uint32_t)leakwrap_self.countdown + (size_t)1;
+	large[1] = (size_t)leakwrap_self.countdown | 1u << 31;
+	for (unsigned i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
+		const uint64_t before = leakwrap_self.countdown;
+
+		CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, large[i]));
+		CHECK(leakwrap_self.countdown == before);
+	}
+	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, large[0] - 1));
+	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 1));
+
+	start_thread(6);
+	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_passing_from, 0));
+	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_leaves_from, 0));
+	leakwrap_sampling_look_again();
+	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));
+	start_thread(6);
+	leakwrap_sampling_switch(LEAKWRAP_SAMPLE_OFF);
+	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));
+	leakwrap_sampling_enter_thread();
+	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, UINT32_MAX - 1));
+	leakwrap_thread_disable();
+	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));
+	leakwrap_sampling_switch(INTERVAL);
+}
+
 /* -- estimates --------------------------------------------------------------------------------- */
 
-enum { SITES = 4, INTERVAL = 1 << 16 };
+enum { SITES = 4 };
 
 /* Three programs: the sizes of the blocks of each call site, and how many blocks it allocates. */
 static const struct {
@@ -93,8 +179,7 @@ static void run(unsigned program, uint64_t seed, struct result *result)
 	unsigned left[SITES], all = 0;
 	uint64_t random = 4; /* the same sizes in each run */
 
-	leakwrap_self = (struct leakwrap_thread){.random = unit_random(&seed)};
-	leakwrap_sampling_enter_thread();
+	start_thread(seed);
 	for (unsigned i = 0; i < SITES; i++) {
 		result[i] = (struct result){0, 0, 0};
 		left[i] = programs[program][i].blocks;
@@ -163,6 +248,8 @@ int main(void)
 	check_products();
 	check_roots();
 	leakwrap_sampling_switch(INTERVAL);
+	check_same_sample();
+	check_what_does_not_pass();
 	for (unsigned program = 0; program < 3; program++)
 		check_estimates(program, text ? (unsigned)atoi(text) : 40);
 	return 0;

@@ -21,9 +21,9 @@ static void *const no_pointer = NULL;
 /* Removes the record of BLOCK by the fast path.  Returns false and changes nothing if it cannot. */
 static bool remove_fast(const void *block)
 {
-	uintptr_t use;
+	const struct leakwrap_region_entry *missed;
 
-	return leakwrap_live_fast_remove(block, &no_pointer, &use) == LEAKWRAP_REMOVED;
+	return leakwrap_live_fast_remove(block, &no_pointer, &missed) == LEAKWRAP_REMOVED;
 }
 
 static bool blocks_lie_apart;

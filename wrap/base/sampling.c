@@ -71,8 +71,9 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 /* -- the sample -------------------------------------------------------------------------------- */
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
-_Atomic uint32_t leakwrap_passing_state = LEAKWRAP_NO_STATE;
-_Atomic uint32_t leakwrap_leaf_state = LEAKWRAP_NO_STATE;
+_Atomic uintptr_t leakwrap_sampling_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_THREAD_SAMPLING);
+_Atomic uintptr_t leakwrap_passing_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
+_Atomic uintptr_t leakwrap_leaves_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
 _Atomic uintptr_t leakwrap_has_recorded_all = 1;
 
 static struct {
@@ -105,10 +106,11 @@ void leakwrap_sampling_switch(uint32_t interval)
 	if (state < LEAKWRAP_THREAD_SAMPLING || state == LEAKWRAP_NO_STATE)
 		state = LEAKWRAP_THREAD_SAMPLING;
 	atomic_store(&leakwrap_sampling_state, state);
+	atomic_store(&leakwrap_sampling_from, LEAKWRAP_COUNTDOWN_OF(state));
 	if (!sampling.looks_after_calls)
-		atomic_store(&leakwrap_passing_state, state);
+		atomic_store(&leakwrap_passing_from, LEAKWRAP_COUNTDOWN_OF(state));
 	if (!sampling.looks_after_calls && sampling.has_leaves)
-		atomic_store(&leakwrap_leaf_state, state);
+		atomic_store(&leakwrap_leaves_from, LEAKWRAP_COUNTDOWN_OF(state));
 }
 
 void leakwrap_sampling_look_after_calls(void)
@@ -174,14 +176,22 @@ static uint64_t negative_logarithm(uint64_t number)
 	return ((((uint64_t)64 << LOG_BITS) - log2) * 0xb17217f8u) >> 32;
 }
 
-/* Sets the bytes from here to this thread's next point.  The thread looks again at the latest when
- * it has allocated INTERVAL bytes, or a block of that size. */
+/* Sets the bytes up to this thread's next point: the point is the last of DISTANCE bytes, at least
+ * one.  The thread looks again at the latest when it has allocated INTERVAL bytes, or a block of
+ * that size. */
 static void set_distance(uint64_t distance, uint32_t interval)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
+	const uint32_t before = (distance < interval ? (uint32_t)distance : interval) - 1;
 
-	self->countdown = distance < interval ? (size_t)distance : interval;
-	self->beyond = distance - self->countdown;
+	self->countdown = (uint64_t)self->state << 32 | before;
+	self->beyond = distance - 1 - before;
+}
+
+/* Returns the bytes up to this thread's next point, as of set_distance. */
+static uint64_t distance_left(void)
+{
+	return (uint32_t)leakwrap_self.countdown + leakwrap_self.beyond + 1;
 }
 
 /* Draws the distance to the next point: K or more bytes with the probability e^(-K / INTERVAL). The
@@ -190,12 +200,10 @@ static void draw_distance(uint32_t interval)
 {
 	const uint64_t random = next_random();
 
-	if (interval == LEAKWRAP_SAMPLE_OFF) {
-		leakwrap_self.countdown = SIZE_MAX;
-		leakwrap_self.beyond = 0;
-		return;
-	}
-	set_distance((negative_logarithm(random | 1) * interval >> LOG_BITS) + 1, interval);
+	if (interval == LEAKWRAP_SAMPLE_OFF)
+		set_distance(interval, interval);
+	else
+		set_distance((negative_logarithm(random | 1) * interval >> LOG_BITS) + 1, interval);
 }
 
 void leakwrap_sampling_enter_thread(void)
@@ -215,14 +223,14 @@ void leakwrap_sampling_look_again(void)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
-	self->beyond += self->countdown;
+	self->beyond += (uint32_t)self->countdown;
 	self->countdown = 0;
 }
 
 bool leakwrap_sampling_count(size_t size, uint32_t *interval)
 {
 	const uint32_t present = leakwrap_sampling_interval();
-	const uint64_t distance = leakwrap_self.countdown + leakwrap_self.beyond;
+	const uint64_t distance = distance_left();
 
 	if (present == LEAKWRAP_SAMPLE_OFF || present == 0) {
 		draw_distance(LEAKWRAP_SAMPLE_OFF);

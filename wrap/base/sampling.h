@@ -88,14 +88,38 @@ static inline bool leakwrap_is_recording_all(void)
 /* In the place of a state: no thread has it. */
 #define LEAKWRAP_NO_STATE UINT32_MAX
 
-/* The state of the threads that need not look at what an allocation returns.  It is
- * leakwrap_sampling_state, or LEAKWRAP_NO_STATE before the first switch and after
- * leakwrap_sampling_look_after_calls. */
-extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_passing_state;
+/* The least countdown of threads in STATE (thread.h), as leakwrap_count_down compares it.  32-bit
+ * processors compare the upper half alone. */
+#define LEAKWRAP_COUNTDOWN_OF(state) ((uintptr_t)(state) << (sizeof(uintptr_t) > 4 ? 32 : 0))
 
-/* The same for calloc and realloc.  It is LEAKWRAP_NO_STATE without leakwrap_sampling_note_leaves,
- * too. */
-extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_leaf_state;
+/* The least countdown of the threads in leakwrap_sampling_state. */
+extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_sampling_from;
+
+/* The same, for the threads that need not look at what an allocation returns.  No thread has it
+ * before the first switch, and after leakwrap_sampling_look_after_calls. */
+extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_passing_from;
+
+/* The same for calloc and realloc.  No thread has it without leakwrap_sampling_note_leaves, too. */
+extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_leaves_from;
+
+/* Counts a block of SIZE bytes in SELF, this thread.  Returns false and changes nothing if the
+ * block may be sampled, or the thread's countdown is below *FROM: the thread is in an older
+ * state. */
+LEAKWRAP_INLINE bool leakwrap_count_down(struct leakwrap_thread *self,
+                                         const _Atomic uintptr_t *from, size_t size)
+{
+	const uint64_t countdown = self->countdown, left = countdown - size;
+	const bool is_one_word = sizeof(uintptr_t) == sizeof(countdown);
+
+	/* A difference above COUNTDOWN is a negative number. */
+	if (leakwrap_unlikely(is_one_word ? left > countdown : size > (uint32_t)countdown) ||
+	    leakwrap_unlikely((uintptr_t)(left >> (is_one_word ? 0 : 32)) <
+	                      LEAKWRAP_LOAD_OPERAND(uintptr_t, from, memory_order_relaxed)))
+		return false;
+	self->countdown = left;
+	self->inner = LEAKWRAP_INNER_GONE;
+	return true;
+}
 
 /* 1 as long as every block has been recorded, then 0 for ever.  A word: a release reads it together
  * with a pointer (fast_path.h). */

@@ -116,10 +116,10 @@ struct leakwrap_thread {
 	unsigned passing;
 	unsigned waited;
 
-	/* sampling.c: bytes from here to the thread's next look, and from there to the sampled
-	 * byte.  RANDOM: the state of the generator, or 0. */
-	size_t countdown;
-	uint64_t beyond, random;
+	/* sampling.c: COUNTDOWN has the thread's state in its upper half, and in the lower half the
+	 * bytes that may be allocated before the thread looks (leakwrap_count_down).  BEYOND is how
+	 * much further the sampled byte is.  RANDOM: the state of the generator, or 0. */
+	uint64_t countdown, beyond, random;
 
 	/* temporary.c */
 	struct leakwrap_latest latest;
@@ -179,7 +179,8 @@ LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_self_after(struct leakwrap_thre
 #ifndef LEAKWRAP_BARE
 
 /* Opens the fast path if the thread's state allows it, and stacks are not passed over
- * (stack_cache.c).  Signal-safe: a signal handler may change the state meanwhile. */
+ * (stack_cache.c).  Opens that of sampling, too.  Signal-safe: a signal handler may change the
+ * state meanwhile. */
 static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 {
 	enum leakwrap_thread_state state;
@@ -190,6 +191,7 @@ static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 		self->fast_below = state == LEAKWRAP_THREAD_RECORDING && self->passed_over == 0
 		                           ? LEAKWRAP_FAST_BELOW
 		                           : 0;
+		self->countdown = (uint64_t)state << 32 | (uint32_t)self->countdown;
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (self->state != state);
 }

@@ -187,24 +187,26 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_liv
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
  * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
  *
- * LEAKWRAP_NO_RECORD does not depend on *UNLESS.  With it *USE is set.  If it is not 0, BLOCK may
- * have a record after all, in a region that the fast path may not use. */
-LEAKWRAP_INLINE enum leakwrap_removal leakwrap_live_fast_remove(const void *block,
-                                                                void *const *unless, uintptr_t *use)
+ * LEAKWRAP_NO_RECORD does not depend on *UNLESS.  With it *MISSED is set: NULL if the slot is
+ * empty, else the entry that the fast path may not use.  If leakwrap_region_entry_use returns
+ * another number than 0 for it, BLOCK may have a record after all. */
+LEAKWRAP_INLINE enum leakwrap_removal
+leakwrap_live_fast_remove(const void *block, void *const *unless,
+                          const struct leakwrap_region_entry **missed)
 {
 	const struct leakwrap_region_entry *entry = leakwrap_region_entry((uintptr_t)block);
 	uintptr_t offset;
 	uint32_t within, value;
 	leakwrap_live_slot *slot;
 
-	LEAKWRAP_HIDE_VALUE(entry); /* else it is computed again for *USE */
+	LEAKWRAP_HIDE_VALUE(entry); /* else it is computed again for *MISSED */
 	if (leakwrap_unlikely(!leakwrap_region_entry_match(entry, (uintptr_t)block, &offset))) {
-		*use = leakwrap_region_entry_use(entry);
-		/* Else gcc for ARM reads it before the branch, by one or two more instructions. */
-		atomic_signal_fence(memory_order_acquire);
+		if (!entry)
+			__builtin_unreachable();
+		*missed = entry;
 		return LEAKWRAP_NO_RECORD;
 	}
-	*use = 0;
+	*missed = NULL;
 	slot = leakwrap_region_entry_slot(entry, offset, &within);
 	value = atomic_load_explicit(slot, memory_order_relaxed);
 	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value) ||

@@ -235,40 +235,19 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	       atomic_load_explicit(&leakwrap_sampling_state, memory_order_relaxed);
 }
 
-/* Counts a block of SIZE bytes in SELF, this thread.  Returns false and changes nothing if the
- * block may be sampled. */
-LEAKWRAP_INLINE bool leakwrap_count_down(struct leakwrap_thread *self, size_t size)
-{
-	const size_t countdown = self->countdown;
-
-	if (leakwrap_unlikely(countdown <= size))
-		return false;
-	self->countdown = countdown - size;
-	self->inner = LEAKWRAP_INNER_GONE;
-	return true;
-}
-
-/* Counts a block of SIZE bytes that SELF, this thread, is about to allocate.  Returns false and
- * changes nothing if the thread is not in STATE, or if the block may be sampled.  Inner calls would
- * count the block again: only for a function that calls no other wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_call(struct leakwrap_thread *self,
-                                               const _Atomic uint32_t *state, size_t size)
-{
-	return leakwrap_likely(self->state == atomic_load_explicit(state, memory_order_relaxed)) &&
-	       leakwrap_count_down(self, size);
-}
-
-/* Does what leakwrap_pass_before_call does, for malloc. */
+/* Counts a block of SIZE bytes that malloc is about to allocate in SELF, this thread.  Returns
+ * false and changes nothing as leakwrap_count_down does.  Inner calls would count the block again:
+ * only for a function that calls no other wrapped function. */
 LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_pass_before_call(self, &leakwrap_passing_state, size);
+	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_passing_from, size));
 }
 
-/* Does what leakwrap_pass_before_call does, for calloc and realloc, where they call no wrapped
+/* Does what leakwrap_pass_before_malloc does, for calloc and realloc, where they call no wrapped
  * function. */
 LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_pass_before_call(self, &leakwrap_leaf_state, size);
+	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_leaves_from, size));
 }
 
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The
@@ -281,7 +260,8 @@ LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
 	inner = leakwrap_self_after_call.inner;
 	if (leakwrap_likely(!inner))
-		return leakwrap_likely(leakwrap_count_down(&leakwrap_self_after_call, size));
+		return leakwrap_likely(leakwrap_count_down(&leakwrap_self_after_call,
+		                                           &leakwrap_sampling_from, size));
 	return inner == LEAKWRAP_INNER_GONE;
 }
 
@@ -324,27 +304,31 @@ LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *b
 }
 
 /* Returns whether the release of BLOCK, which may be NULL, may have to be recorded.  The live table
- * has no record of BLOCK if USE is 0 (leakwrap_live_fast_remove).  BLOCK may have a sample.  While
- * all blocks have been recorded, a release without a record is counted.  All is read before one
- * test: nearly always the answer is false. */
-LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block, uintptr_t use)
+ * has no record of BLOCK, or only one that MISSED shows (leakwrap_live_fast_remove).  BLOCK may
+ * have a sample.  While all blocks have been recorded, a release without a record is counted.  All
+ * is read before one test: nearly always the answer is false. */
+LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block,
+                                               const struct leakwrap_region_entry *missed)
 {
-	uintptr_t reasons = use;
+	uintptr_t reasons = LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
+	                                          memory_order_relaxed);
 
-	LEAKWRAP_HIDE_VALUE(reasons); /* else the rest is compiled twice */
-	reasons |= LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
-	                                 memory_order_relaxed);
 	reasons |=
 	        LEAKWRAP_LOAD_OPERAND(uintptr_t, &leakwrap_has_recorded_all, memory_order_relaxed);
+	if (missed)
+		reasons |= leakwrap_region_entry_use(missed);
 	return reasons != 0;
 }
 
 /* Returns whether SELF, this thread, releases BLOCK in an outer call already, which has removed the
- * record: operator delete calls free. */
+ * record: operator delete calls free.  MISSED: as for leakwrap_may_need_release.  It is read again:
+ * a register for what was read before would cost each release an instruction. */
 LEAKWRAP_INLINE bool leakwrap_is_inner_release(const struct leakwrap_thread *self,
-                                               const void *block)
+                                               const void *block,
+                                               const struct leakwrap_region_entry *missed)
 {
-	return self->releasing == block && !leakwrap_may_be_sampled(block) &&
+	return !(missed && atomic_load_explicit(&missed->region, memory_order_relaxed)) &&
+	       self->releasing == block && !leakwrap_may_be_sampled(block) &&
 	       self->state == LEAKWRAP_THREAD_RECORDING;
 }
 
@@ -356,17 +340,17 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
                                                            void *block)
 {
 	enum leakwrap_removal removal;
-	uintptr_t use;
+	const struct leakwrap_region_entry *missed;
 
 	/* Most allocators read the block or the header before it: fetch it while the slot is
 	 * fetched. */
 	__builtin_prefetch(block, 1);
-	removal = leakwrap_live_fast_remove(block, &self->releasing, &use);
+	removal = leakwrap_live_fast_remove(block, &self->releasing, &missed);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
 	else if (removal == LEAKWRAP_NO_RECORD &&
-	         leakwrap_unlikely(leakwrap_may_need_release(block, use)) &&
-	         !(use == 0 && leakwrap_is_inner_release(self, block)))
+	         leakwrap_unlikely(leakwrap_may_need_release(block, missed)) &&
+	         !leakwrap_is_inner_release(self, block, missed))
 		return LEAKWRAP_NOT_FAST;
 	return removal;
 }

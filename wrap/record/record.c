@@ -384,9 +384,9 @@ struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t 
 struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *block, uintptr_t sp)
 {
 #ifndef LEAKWRAP_BARE
-	uintptr_t use;
+	const struct leakwrap_region_entry *missed;
 
-	if (leakwrap_likely(leakwrap_live_fast_remove(block, &leakwrap_self.releasing, &use) ==
+	if (leakwrap_likely(leakwrap_live_fast_remove(block, &leakwrap_self.releasing, &missed) ==
 	                    LEAKWRAP_REMOVED)) {
 		mark_release_at(sp, block);
 		return (struct leakwrap_enclosing_release){NULL, 0};
