@@ -5,6 +5,14 @@
 #define leakwrap_likely(condition)   __builtin_expect(!!(condition), 1)
 #define leakwrap_unlikely(condition) __builtin_expect(!!(condition), 0)
 
+/* For a condition that is rarer than another unlikely one: gcc puts the code of the other one
+ * first. */
+#if defined __clang__ || __GNUC__ < 9
+#define leakwrap_rarely(condition) leakwrap_unlikely(condition)
+#else
+#define leakwrap_rarely(condition) __builtin_expect_with_probability(!!(condition), 0, 0.995)
+#endif
+
 /* Marks a condition that no processor could predict: the compiler should not branch on it. */
 #ifdef __clang__
 #define leakwrap_unpredictable(condition) __builtin_unpredictable(!!(condition))

@@ -209,8 +209,8 @@ leakwrap_live_fast_remove(const void *block, void *const *unless,
 	*missed = NULL;
 	slot = leakwrap_region_entry_slot(entry, offset, &within);
 	value = atomic_load_explicit(slot, memory_order_relaxed);
-	if (leakwrap_unlikely(!leakwrap_slot_is_small_block(value) ||
-	                      ((leakwrap_slot_within(value) ^ within) | (uintptr_t)*unless) != 0))
+	if (leakwrap_rarely(!leakwrap_slot_is_small_block(value) ||
+	                    ((leakwrap_slot_within(value) ^ within) | (uintptr_t)*unless) != 0))
 		return value == 0 ? LEAKWRAP_NO_RECORD : LEAKWRAP_NOT_FAST;
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	return LEAKWRAP_REMOVED;
