@@ -88,6 +88,10 @@ for kind in -static,-Bdynamic:0 -Bdynamic,-Bstatic:1 -dn,-lx,-dy:0 -non_shared:1
 	called "$W/echo" a.o -Wl,${kind%:*}
 	equal "$kind" "$(grep -cx -e -Wl,-Bstatic words)" ${kind#*:}
 done
+links a.o -Wl,--push-state,-Bstatic -lx -Wl,--pop-state
+! grep -qx -e -Wl,-Bstatic words || fail "static behind --pop-state"
+called "$W/echo" a.o -Wl,-Bstatic,--push-state,-Bdynamic -lx -Wl,--pop-state
+equal "static behind --pop-state" "$(grep -cx -e -Wl,-Bstatic words)" 1
 called "$W/echo" -o x.c "$W/g++" -o x.o -x c 5 a.o -lx
 equal "in front of the first input" "$(grep -A 1 keep_allocator words | tail -n 1)" a.o
 links a.o -fno-sanitize=all
@@ -109,6 +113,17 @@ for library in -l:libstdc++.a lib/libstdc++.a; do
 	called "$W/echo" a.o $library
 	grep -q -e '-Bstatic,-lstdc++,' words || fail "no static C++ library with $library"
 done
+for words in "-Wl,-Bstatic -lstdc++ -Wl,-Bdynamic" -Wl,-Bstatic,-lstdc++,-Bdynamic \
+	"-Wl,--push-state,-Bstatic -l stdc++ -Wl,--pop-state"; do
+	# shellcheck disable=SC2086 # words
+	called "$W/echo" a.o $words
+	grep -q -e '-Bstatic,-lstdc++,-Bdynamic,-lm' words ||
+		fail "no static C++ library with $words"
+done
+called "$W/echo" -static a.o -lc++
+grep -q 'lc++,-lc++abi,' words || fail "no libc++ with -lc++"
+called "$W/echo" --driver-mode=g++ a.o
+grep -q 'lstdc++' words || fail "no C++ library with --driver-mode=g++"
 called "$W/echo" a.o -l:libc++.a
 grep -q -e '-Bstatic,-lc++,' words || fail "no static C++ library with libc++.a"
 called "$W/echo" "$W/g++" a.o

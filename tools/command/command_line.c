@@ -128,22 +128,50 @@ const char *next_linker_word(const char **rest, size_t *length)
 	return word;
 }
 
+/* Reads the LENGTH bytes at NAME, which name a library without "lib" and a suffix. */
+static void read_library_name(struct command_line *line, const char *name, size_t length)
+{
+	const bool libcxx = is_word(name, length, "c++");
+
+	if (libcxx || is_word(name, length, "stdc++")) {
+		line->cxx_library = true;
+		line->static_libstdcxx = line->static_libstdcxx || line->only_static_libraries;
+	}
+	line->libcxx = line->libcxx || libcxx;
+	line->c_library = line->c_library || is_word(name, length, "c");
+}
+
+/* Reads the LENGTH bytes at WORD if they say which libraries the linker takes from here on. */
+static void read_library_kind(struct command_line *line, const char *word, size_t length)
+{
+	static const char *const only_static[] = {"-static", "-Bstatic", "-dn", "-non_shared",
+	                                          NULL};
+	static const char *const also_shared[] = {"-Bdynamic", "-dy", "-call_shared", NULL};
+
+	if (is_word_of(word, length, only_static)) {
+		line->only_static_libraries = true;
+	} else if (is_word_of(word, length, also_shared)) {
+		line->only_static_libraries = false;
+	} else if (is_word(word, length, "--push-state")) {
+		line->pushed_states = line->pushed_states << 1 | line->only_static_libraries;
+	} else if (is_word(word, length, "--pop-state")) {
+		line->only_static_libraries = line->pushed_states & 1;
+		line->pushed_states >>= 1;
+	}
+}
+
 /* Reads the LENGTH bytes at WORD, which are a word for the linker. */
 static void read_linker_word(struct command_line *line, const char *word, size_t length)
 {
 	static const char *const not_programs[] = {"-r",          "-shared", "--shared",
 	                                           "-Bshareable", "-i",      "--relocatable",
 	                                           "--version",   "--help",  NULL};
-	static const char *const only_static[] = {"-static", "-Bstatic", "-dn", "-non_shared",
-	                                          NULL};
-	static const char *const also_shared[] = {"-Bdynamic", "-dy", "-call_shared", NULL};
 
+	read_library_kind(line, word, length);
 	if (is_word_of(word, length, not_programs))
 		line->no_program = true;
-	if (is_word_of(word, length, only_static))
-		line->only_static_libraries = true;
-	else if (is_word_of(word, length, also_shared))
-		line->only_static_libraries = false;
+	if (length > 2 && strncmp(word, "-l", 2) == 0)
+		read_library_name(line, word + 2, length - 2);
 	if (is_word(word, length, "--wrap=malloc"))
 		line->wraps_malloc = true;
 	if (is_word(word, length, "leakwrap_wraps_are_complete"))
@@ -222,8 +250,7 @@ static void read_library(struct command_line *line, const char *name)
 	line->has_inputs = true;
 	if (name[0] == ':')
 		read_library_file(line, name + 1);
-	line->cxx_library = line->cxx_library || strcmp(name, "stdc++") == 0;
-	line->c_library = line->c_library || strcmp(name, "c") == 0;
+	read_library_name(line, name, strlen(name));
 }
 
 /* Reads the option WORD, which has no argument in the next word. */
@@ -246,6 +273,8 @@ static void read_option(struct command_line *line, const char *word)
 		line->statically = true;
 	else if (strcmp(word, "-fopenmp") == 0)
 		line->openmp = true;
+	else if (strcmp(word, "--driver-mode=g++") == 0)
+		line->cxx_library = true;
 	else if (strcmp(word, "-nodefaultlibs") == 0)
 		line->no_default_libraries = true;
 	else if (strcmp(word, "-nostdlib") == 0 || strcmp(word, "--no-standard-libraries") == 0)

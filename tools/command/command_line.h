@@ -13,16 +13,17 @@ struct command_line {
 	bool no_program;   /* the link makes a library or an object, or has no C library */
 	bool has_inputs;   /* something to link */
 	bool has_language; /* -x was given, and would apply to the words that are added, too */
-	bool cxx_library;  /* -lstdc++ */
+	bool cxx_library;  /* -lstdc++, -lc++, or clang is told to be a C++ compiler */
 	bool c_library;    /* -lc */
-	bool libcxx;       /* -stdlib=libc++ */
+	bool libcxx;       /* -stdlib=libc++ or -lc++ */
 	bool statically;   /* -static or -static-pie, or the next at the end */
 	bool only_static_libraries; /* from here on: -Wl,-static, without -Wl,-Bdynamic behind it */
-	bool static_libstdcxx;
-	bool openmp;       /* -fopenmp: gcc adds libgomp behind all other words */
-	bool names_linker; /* -fuse-ld= or --ld-path= */
-	bool lld;          /* ... and it is ld.lld */
-	bool sanitized;    /* -fsanitize= */
+	uint64_t pushed_states;     /* the member above at each --push-state; the last is bit 0 */
+	bool static_libstdcxx; /* -static-libstdc++, or the C++ library's name among static ones */
+	bool openmp;           /* -fopenmp or a relative: gcc adds libgomp behind all other words */
+	bool names_linker;     /* -fuse-ld= or --ld-path= */
+	bool lld;              /* ... and it is ld.lld */
+	bool sanitized;        /* -fsanitize= */
 	bool no_default_libraries;
 	bool no_start_files; /* -nostdlib: the compiler adds none */
 	bool start_file;     /* crtbegin.o or a relative */
