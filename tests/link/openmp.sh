@@ -45,3 +45,12 @@ for kind in $kinds; do
 	LEAKWRAP_OPTIONS=log=$W/cc.$kind "$W/program" >"$W/out"
 	equal "leakwrap cc, $kind" "$(site_by "$W/cc.$kind" 1 by_thread)" "1000 100"
 done
+
+# gcc links with it for these options, too.
+# shellcheck disable=SC2086 # lists of flags
+$CC $CFLAGS_FOR_TESTS -fopenmp -c -o "$W/openmp.o" tests/link/openmp.c || fail "cannot compile"
+for option in -fopenacc -ftree-parallelize-loops=2; do
+	[ "$kinds" = dynamic ] ||
+		"$O/leakwrap" cc -- "$CC" $option -static -o "$W/program" "$W/openmp.o" ||
+		fail "leakwrap cc, $option: does not link"
+done

@@ -230,6 +230,13 @@ static bool is_static_option(const char *word)
 	       strcmp(word, "-static-pie") == 0 || strcmp(word, "--static-pie") == 0;
 }
 
+/* Returns true if gcc links libgomp for the option WORD. */
+static bool adds_openmp(const char *word)
+{
+	return strcmp(word, "-fopenmp") == 0 || strcmp(word, "-fopenacc") == 0 ||
+	       strncmp(word, "-ftree-parallelize-loops=", 25) == 0;
+}
+
 /* Reads NAME, the name of a library's file. */
 static void read_library_file(struct command_line *line, const char *name)
 {
@@ -271,7 +278,7 @@ static void read_option(struct command_line *line, const char *word)
 		read_language(line, word + 2);
 	else if (is_static_option(word))
 		line->statically = true;
-	else if (strcmp(word, "-fopenmp") == 0)
+	else if (adds_openmp(word))
 		line->openmp = true;
 	else if (strcmp(word, "--driver-mode=g++") == 0)
 		line->cxx_library = true;
