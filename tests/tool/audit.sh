@@ -251,7 +251,16 @@ strip -o "$W/stripped" "$W/leaky"
 status_is 1 "$lw" audit --strict "$W/stripped"
 shows '^quality: the symbol table is stripped'
 shows 'the dump names no functions, and this audit cannot tell which calls escape'
-shows 'stripped: escapes not searched for, 1 of quality'
+shows 'stripped: escapes not searched for, 1 of quality, 0 notes'
+covers() {
+	status_is 1 "$lw" audit --strict "$W/$1"
+	shows '^quality: the symbol table is stripped'
+	shows_not '^escape'
+	shows "^coverage: the $2"
+}
+covers stripped 'whole process, libraries included'
+strip -K main -o "$W/main_alone" "$W/leaky"
+covers main_alone 'whole process, libraries included'
 # shellcheck disable=SC2046 # flags
 $CC -O1 -static -o "$W/bare" tests/tool/leaky.c \
 	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) \
@@ -282,6 +291,8 @@ for linker in bfd gold lld; do
 		shows "^coverage: the program's own calls"
 		"$W/hidden" 2>"$W/log"
 		grep -q '\] coverage program$' "$W/log" || fail "$linker $hide: $(cat "$W/log")"
+		strip "$W/hidden"
+		covers hidden "program's own calls"
 	done
 	# The audit's advice.
 	# shellcheck disable=SC2046 # flags

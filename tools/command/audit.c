@@ -528,7 +528,7 @@ static enum status audit_file(const char *path, bool strict)
 	check_program(&audit, &program);
 
 	size_t escapes = audit.findings[ESCAPE], bad = escapes + audit.findings[QUALITY];
-	if (program.traced && program.has_symbols && program.shared_libc)
+	if (program.traced && program_tells_coverage(&program) && program.shared_libc)
 		puts(program_covers_libraries(&program)
 		             ? "coverage: the whole process, libraries included"
 		             : "coverage: the program's own calls, not those of shared libraries");

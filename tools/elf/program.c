@@ -162,6 +162,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 	bool defined = symbol->st_shndx != SHN_UNDEF;
 
+	/* strip -K and the linker's --retain-symbols-file leave a part of the symbols. */
+	program->has_symbols = program->has_symbols || is_tracers_name(name);
 	if (strncmp(name, "__wrap_", 7) == 0)
 		read_wrapper(program, symbol, name + 7);
 	if (defined && type == STT_OBJECT && is_tracers_name(name)) {
@@ -213,7 +215,7 @@ static void read_symbols(struct program *program, Elf_Scn *scn, const GElf_Shdr 
 		}
 		struct entry *entry = entry_named(program, name);
 		if (entry && symbol.st_shndx != SHN_UNDEF)
-			entry->visible = true;
+			entry->visible = symbol.st_value;
 		else if (entry)
 			entry->imported = program->shared_libc = true;
 	}
@@ -347,8 +349,6 @@ static void read_sections(struct program *program)
 			program->got = header.sh_addr;
 			program->got_end = header.sh_addr + header.sh_size;
 		}
-		if (header.sh_type == SHT_SYMTAB)
-			program->has_symbols = true;
 		/* A static program may have dynamic symbols, which nobody reads (lld with -E). */
 		if (header.sh_type == SHT_SYMTAB ||
 		    (header.sh_type == SHT_DYNSYM && program->library_count > 0))
@@ -404,24 +404,27 @@ bool program_imports(const struct program *program, const char *wanted)
 	return false;
 }
 
-/* Returns true if the program's malloc is the tracer's, and is VISIBLE to shared libraries. */
-static bool has_malloc(const struct program *program, bool visible)
+/* Returns true if PC is in the tracer's code. */
+static bool is_in_tracer(const struct program *program, uint64_t pc)
 {
-	for (size_t i = 0; i < program->entry_count; i++)
-		if (strcmp(program->entries[i].name, "malloc") == 0)
-			return entry_is_exported(&program->entries[i]) &&
-			       program->entries[i].visible == visible;
-	return false;
+	return pc >= program->own_code && pc < program->own_end;
+}
+
+bool program_tells_coverage(const struct program *program)
+{
+	return program->own_end != 0;
 }
 
 bool program_covers_libraries(const struct program *program)
 {
-	return has_malloc(program, true);
+	return is_in_tracer(program, entry_named(program, "malloc")->visible);
 }
 
 bool program_hides_malloc(const struct program *program)
 {
-	return program->shared_libc && has_malloc(program, false);
+	const struct entry *entry = entry_named(program, "malloc");
+
+	return program->shared_libc && entry_is_exported(entry) && !entry->visible;
 }
 
 /* -- direct calls ------------------------------------------------------------------------------ */
@@ -448,12 +451,6 @@ bool is_c_librarys(const char *name)
 {
 	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
 	       strstr(name, "_hook_ini") != NULL;
-}
-
-/* Returns true if PC is in the tracer's code. */
-static bool is_in_tracer(const struct program *program, uint64_t pc)
-{
-	return pc >= program->own_code && pc < program->own_end;
 }
 
 /* Returns true if FUNCTION defines an entry, perhaps by another name (--defsym). */

@@ -25,8 +25,8 @@ struct entry {
 	bool named;        /* the link named it as an allocator's (--allocator) */
 	bool expected;     /* the program should have it */
 	bool imported;     /* from a shared library */
-	bool visible;      /* shared libraries find the program's definition */
 	uint64_t address;  /* of its definition, or 0 */
+	uint64_t visible;  /* of the definition in the program that shared libraries find, or 0 */
 	uint64_t wrapper;  /* of its wrapper's definition, or 0 */
 	uint64_t exported; /* of the tracer's definition for the whole process, or 0 */
 	struct callers direct; /* calls that go past the wrapper */
@@ -51,7 +51,7 @@ struct program {
 	size_t entry_count;
 	int machine;      /* EM_… */
 	bool traced;      /* the tracer is in it */
-	bool has_symbols; /* without symbols, the entries are hardly known */
+	bool has_symbols; /* the tracer's are there: without them the entries are hardly known */
 	bool shared_libc; /* the C library is a shared one */
 	bool has_eh_frame, has_eh_frame_hdr, has_build_id;
 	const char *cxx_library; /* the shared C++ library that it is linked with, or NULL */
@@ -110,7 +110,11 @@ static inline bool entry_is_exported(const struct entry *entry)
 	return entry->exported != 0 && entry->exported == entry->address;
 }
 
-/* Returns true if the program traces the calls of its shared libraries.  PROGRAM has symbols. */
+/* Returns true if it can be told whether the program traces the calls of its shared libraries: it
+ * has symbols, or the section of the tracer's code, which strip leaves. */
+bool program_tells_coverage(const struct program *program);
+
+/* Returns true if the program traces the calls of its shared libraries, as far as it tells. */
 bool program_covers_libraries(const struct program *program);
 
 /* Returns true if the tracer's malloc is in the program, and shared libraries do not find it: the
