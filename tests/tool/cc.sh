@@ -143,6 +143,11 @@ cd - >/dev/null || exit 2
 status_is 127 "$lw" cc -- "$W/no-compiler" -c x.c
 said 'no-compiler: No such file'
 status_is 2 "$lw" cc
+for linker in ld arm-linux-gnueabihf-ld.bfd; do
+	status_is 2 "$lw" cc -- $linker x.o
+	said "cc: $linker is no compiler; leakwrap flags --ld"
+done
+status_is 127 "$lw" cc -- "$W/ld" -r x.o
 LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>"$W/err"
 equal "status without a library" $? 2
 said "^leakwrap: LEAKWRAP_LIB=$W/nolib.a: No such file"

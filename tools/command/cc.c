@@ -48,6 +48,16 @@ static size_t count_compiler_words(char *const *words)
 	return count ? count : 1;
 }
 
+/* Returns true if WORD is "ld", "ld.lld-14", "mold" or "arm-linux-gnueabihf-ld.bfd". */
+static bool is_linker(const char *word)
+{
+	const char *name = base_name(word), *target = strstr(name, "-ld");
+
+	if (target)
+		name = target + 1;
+	return strcmp(name, "ld") == 0 || strncmp(name, "ld.", 3) == 0 || strcmp(name, "mold") == 0;
+}
+
 /* Returns true if one of the COUNT words of the compiler is "g++", "clang++-14" or
  * "arm-linux-gnueabihf-c++". */
 static bool is_cxx_compiler(char *const *words, size_t count)
@@ -218,6 +228,9 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
                                      const struct command_line *line, char *const *words,
                                      size_t count)
 {
+	if (is_linker(words[count - 1]))
+		die("cc: %s is no compiler; leakwrap flags --ld prints the words for a linker",
+		    words[count - 1]);
 	link->statically = line->statically;
 	link->cxx = is_cxx_compiler(words, count) || line->cxx_library;
 	link->libcxx = line->libcxx;
