@@ -57,4 +57,12 @@ grep -q ' 1,500 bytes in 5 blocks are live' "$W/err" || fail "origin: $(cat "$W/
 "$lw" report --fail-on-leaks "$W/log" >"$W/out" 2>"$W/err" ||
 	fail "origin, clean: $(cat "$W/err" "$W/log")"
 grep -q origin=system_library "$W/log" || fail "origin: nothing of musl is marked: $(cat "$W/log")"
+
+# musl's own functions call its allocator by the second names.
+echo '#include <stdio.h>
+#include <time.h>
+int main(void) { time_t now = 0; return localtime(&now) == NULL; }' >"$W/zone.c"
+# shellcheck disable=SC2086
+musl-gcc -static -o "$W/zone" "$W/zone.c" $musl_flags || fail "zone: does not link"
+"$lw" audit --strict "$W/zone" >"$W/out" || fail "zone: $(cat "$W/out")"
 echo "$tried programs"

@@ -467,8 +467,8 @@ static bool is_of_entry(const struct program *program, const struct function *fu
  *
  * A static C library also calls the allocator, under other names, inside calls that are wrapped.
  * Code before the tracer and the C library is the program's own, because its objects are linked
- * first.  Code behind them may be the program's too.  There only a call straight to the heap
- * counts: in glibc only malloc.c does that.
+ * first.  Code behind them may be the program's too.  There only a call straight to the heap by a
+ * public name counts: in glibc only malloc.c does that, and musl's functions use the second names.
  */
 static struct callers *callers_of(struct program *program, uint64_t pc,
                                   const struct function *caller, struct entry *entry)
@@ -487,7 +487,9 @@ static struct callers *callers_of(struct program *program, uint64_t pc,
 		return NULL;
 	if (pc < program->own_code && pc < program->library_code)
 		return &entry->direct;
-	return caller && entry->heap && !is_c_librarys(caller->name) ? &entry->behind : NULL;
+	if (!caller || !entry->heap || entry->alias || is_c_librarys(caller->name))
+		return NULL;
+	return &entry->behind;
 }
 
 bool is_own_wrapper(const struct program *program, const struct wrapper *wrapper)
