@@ -128,6 +128,11 @@ called "$W/echo" a.o -l:libc++.a
 grep -q -e '-Bstatic,-lc++,' words || fail "no static C++ library with libc++.a"
 called "$W/echo" "$W/g++" a.o
 grep -q 'lstdc++' words || fail "no C++ library for g++ behind another command"
+for compiler in mpicxx.openmpi icpx; do
+	ln -s echo "$W/$compiler"
+	called "$W/$compiler" a.o
+	grep -q 'lstdc++' words || fail "no C++ library for $compiler"
+done
 for linker in -fuse-ld=lld -fuse-ld=lld-14 --ld-path=ld.lld -fuse-ld=/usr/bin/ld.lld; do
 	for static in "" -static; do
 		called "$W/echo" $static $linker a.o

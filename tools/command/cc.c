@@ -58,13 +58,14 @@ static bool is_linker(const char *word)
 	return strcmp(name, "ld") == 0 || strncmp(name, "ld.", 3) == 0 || strcmp(name, "mold") == 0;
 }
 
-/* Returns true if one of the COUNT words of the compiler is "g++", "clang++-14" or
- * "arm-linux-gnueabihf-c++". */
+/* Returns true if one of the COUNT words of the compiler is "g++", "clang++-14",
+ * "arm-linux-gnueabihf-c++", "mpicxx.openmpi", "icpc" or "icpx". */
 static bool is_cxx_compiler(char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *plus = strstr(base_name(words[i]), "++");
-		if (plus && (plus[2] == '\0' || plus[2] == '-'))
+		const char *name = base_name(words[i]), *plus = strstr(name, "++");
+		if ((plus && (plus[2] == '\0' || plus[2] == '-')) || strstr(name, "cxx") ||
+		    strncmp(name, "icp", 3) == 0)
 			return true;
 	}
 	return false;
