@@ -1,6 +1,6 @@
 #!/bin/sh
 # The tracer that clang has compiled: each linker links it, and the programs start and find their
-# leaks.
+# leaks.  It touches as much of a stack as clang's code uses.
 # timeout: 300
 . tests/lib.sh
 
@@ -41,6 +41,19 @@ for linker in bfd gold lld mold; do
 		equal "$linker $kind: exit status" $? 3
 		equal "$linker $kind: leak" "$(site_by "$W/log" 1 leak)" "77 1"
 	done
+done
+
+# A stack that overflows inside the tracer is a fault that the program's handler gets.  Signals are
+# blocked only where the stack has been touched as far as clang's code uses it.
+# shellcheck disable=SC2046 # flags
+clang -O2 -D_GNU_SOURCE -fno-builtin -fno-omit-frame-pointer -fno-optimize-sibling-calls \
+	-o "$W/overflowing" tests/signal/overflowing_coroutine.c \
+	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS) || fail "overflowing does not link"
+spare=0
+while [ $spare -lt 400 ]; do
+	"$W/overflowing" $spare handle >"$W/out" 2>&1
+	equal "overflow, $spare: status" $? 3
+	spare=$((spare + 5))
 done
 
 # What clang's runtime records of itself suits other compilers.
