@@ -20,6 +20,12 @@ RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 # registers.  clang does not have the flags.
 ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
 FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
+# In Thumb-1 code gcc restores r8 to r10 by way of r7, also with -ffixed-r7.  So the runtime is ARM
+# code where the processor has no Thumb-2.
+ARM_CODE := $(shell \
+	printf '\043if __ARM_ARCH_ISA_THUMB != 1 || !__ARM_ARCH_ISA_ARM\n\043error\n\043endif\n' | \
+	$(CC) -E -x c - >/dev/null 2>&1 && echo -marm)
+RUNTIME_CFLAGS += $(ARM_CODE)
 endif
 # On AArch64 a program with a shadow call stack keeps its address in this register.
 ifneq ($(filter aarch64%,$(shell $(CC) -dumpmachine)),)
@@ -76,7 +82,7 @@ MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	$(PROCESS_SYMBOLS)
 
 # With another compiler or target than the last time, all objects are made again.
-BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET) $(GENERAL_REGISTERS) $(FIXED_REGISTERS)
+BUILT_BY = $(CC) $(PORT) $(CFLAGS_TARGET) $(GENERAL_REGISTERS) $(FIXED_REGISTERS) $(ARM_CODE)
 $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
 
 .PHONY: look-again
