@@ -43,16 +43,28 @@ find_archives_linked() {
 		sed -n 's/^(*\(\/[^ ()]*\.a\).*/\1/p'
 }
 
+# Prints the folder in which -print-file-name finds a C library, if the linker reads another one.
+find_unread_folder() {
+	printed=$(find_library libc.a)
+	linked=$(grep -m 1 '/libc\.a$' "$work/found")
+	[ -z "$printed" ] || [ -z "$linked" ] || cmp -s "$printed" "$linked" ||
+		echo "${printed%/*}"
+}
+
 # Prints the paths of all archives of the language.
 find_archives() {
+	unread_folder=
 	if [ "$language" = cxx ]; then
 		libraries=$cxx_libraries
 	else
 		libraries=$c_libraries
 		find_archives_linked
+		unread_folder=$(find_unread_folder)
 	fi
 	for library in $libraries; do
-		grep -qs "/lib$library\\.a\$" "$work/found" || find_library "lib$library.a"
+		! grep -qs "/lib$library\\.a\$" "$work/found" || continue
+		path=$(find_library "lib$library.a")
+		[ -z "$path" ] || [ "${path%/*}" = "$unread_folder" ] || echo "$path"
 	done
 }
 

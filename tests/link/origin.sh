@@ -213,6 +213,32 @@ said 'has another C library than leakwrap was built for'
 judge "its own list" "$W/c" 0
 ! grep 'another C' "$W/err" || fail "its own list does not fit"
 
+# Where the linker reads another C library than -print-file-name finds, the list has nothing of the
+# folder of the latter.
+cat >"$W/print" <<END
+#!/bin/sh
+case \$1 in
+-print-file-name=*) ls "$W/printed_there/\${1#*=}" 2>/dev/null || echo "\${1#*=}" ;;
+*) echo "$W/linked_there/libc.a" ;;
+esac
+END
+chmod +x "$W/print"
+mkdir -p "$W/linked_there" "$W/printed_there"
+for library in linked_there/libc printed_there/libc printed_there/libm; do
+	{
+		echo '#include <stdlib.h>'
+		echo "void *in_${library#*/}_${library%/*}(void) { return malloc(1); }"
+	} >"$W/function.c"
+	$CC -c -o "$W/function.o" "$W/function.c" || fail "cannot compile $library"
+	ar rcs "$W/$library.a" "$W/function.o"
+done
+count_functions() {
+	CC=$W/print NM=nm report/system_functions.sh c malloc | grep -c '"\.long [0-9]\{5,\}, '
+}
+functions=$(count_functions)
+cp "$W/printed_there/libc.a" "$W/linked_there/libc.a"
+equal "functions of two C libraries and of one" "$functions $(count_functions)" "1 2"
+
 # With --no-system the call sites are numbered without gaps.
 cat >"$W/ranks.c" <<'END'
 #include <stdio.h>
