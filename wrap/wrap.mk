@@ -60,6 +60,10 @@ RUNTIME_FAMILIES := $(LEAKWRAP_FAMILIES)
 
 LACKS := @$(O)/lacks
 
+# The macro by which compilers for the port are known, and what to say of others.
+PORT_MACRO := __linux__
+PORT_REFUSAL := does not compile for Linux; without an operating system give PORT=bare
+
 PORT ?= linux
 ifeq ($(PORT),bare)
 include wrap/bare/bare.mk
@@ -88,6 +92,11 @@ $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(O)/lacks: $(O)/built-by
 .PHONY: look-again
 $(O)/built-by: look-again
 	$(make_folder)
+	$(Q)! macros=$$($(CC) $(CFLAGS_TARGET) -dM -E -x c /dev/null 2>/dev/null) || \
+		case $$macros in *' $(PORT_MACRO) '*) ;; *) \
+			echo 'leakwrap: $(CC) $(PORT_REFUSAL)' >&2; \
+			exit 1 ;; \
+		esac
 	$(Q)echo '$(BUILT_BY)' | cmp -s - $@ || echo '$(BUILT_BY)' >$@
 
 # links FUNCTION...: links a program with the functions and $libraries, and returns whether that
