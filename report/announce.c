@@ -10,9 +10,10 @@
 #include "report/log_file.h"
 #include "wrap/port/port.h"
 
-/* The ELF note in dump.c holds the distance to this variable. */
+/* The ELF note in dump.c holds the distance to this variable, in 32 bits.  With -mcmodel=large
+ * there may be more than 2 GB of .bss in between. */
 extern struct leakwrap_announcement leakwrap_announcement __attribute__((visibility("hidden")));
-struct leakwrap_announcement leakwrap_announcement;
+struct leakwrap_announcement leakwrap_announcement __attribute__((section(".data")));
 
 static _Atomic uint32_t *atomic_version(void)
 {

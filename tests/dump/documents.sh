@@ -130,6 +130,9 @@ any subset links|link/subsets
 stdout is flushed before the functions of atexit|targets/old_libc
 Link the runtime into one object only|link/shared
 -static and -fopenmp|link/openmp
+The runtime wants this model, too|link/large_model
+Start code of the program's own must call|link/own_start
+There a call site is one caller, unless objects were compiled|targets/unknown_processor
 A stack that overflows inside the tracer nearly always does so|signal/overflowing_coroutine
 The other reports of the sanitizers stay as they are|link/compiler_libraries
 definitely or indirectly lost counts with --fail-on-leaks|tool/judge
