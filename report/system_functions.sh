@@ -88,7 +88,8 @@ while read -r archive; do
 done <"$work/archives" >"$work/symbols"
 
 # The allocators: the wrapped functions, and the other names that a library has for them, such as
-# __libc_reallocarray.
+# __libc_reallocarray.  Only functions count.  Where each has a section of its own, all names of a
+# member may have one address.
 printf '%s\n' "$@" | sort -u >"$work/wrapped"
 awk -v wrapped="$work/wrapped" '
 	BEGIN { while ((getline line <wrapped) > 0) is_wrapped[line] }
@@ -101,7 +102,7 @@ awk -v wrapped="$work/wrapped" '
 		split("", wraps)
 	}
 	NF == 1 { end_member() }
-	NF == 4 && $3 ~ /^[TWVi]$/ {
+	NF == 4 && $3 ~ /^[TWi]$/ {
 		names[++count] = $4
 		places[count] = $1 " " $2
 		if ($4 in is_wrapped)

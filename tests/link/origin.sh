@@ -239,6 +239,26 @@ functions=$(count_functions)
 cp "$W/printed_there/libc.a" "$W/linked_there/libc.a"
 equal "functions of two C libraries and of one" "$functions $(count_functions)" "1 2"
 
+# A variable is no other name of operator new, although its address and size in the archive are the
+# same: such variables are in many members.
+word='__attribute__((weak)) long weak_word = 1;'
+cat >"$W/new.c" <<END
+$word
+__asm__(".section .text.new,\"ax\"\n.globl _Znwm\n.type _Znwm, %function\n"
+        "_Znwm: .space $(getconf LONG_BIT) / 8\n.size _Znwm, . - _Znwm\n");
+END
+cat >"$W/keeps.c" <<END
+$word
+void _GLOBAL__keeps(void) { weak_word++; }
+END
+for member in new keeps; do
+	$CC -fdata-sections -ffunction-sections -c -o "$W/$member.o" "$W/$member.c" ||
+		fail "cannot compile $member.c"
+done
+ar rcs "$W/printed_there/libstdc++.a" "$W/new.o" "$W/keeps.o"
+CC=$W/print NM=nm report/system_functions.sh cxx _Znwm >"$W/list"
+grep -q '"\.long 2, 1\\n"' "$W/list" || fail "what libstdc++ keeps: $(cat "$W/list")"
+
 # With --no-system the call sites are numbered without gaps.
 cat >"$W/ranks.c" <<'END'
 #include <stdio.h>
