@@ -95,10 +95,9 @@ static void each_past(const struct image *image, const struct description *threa
 
 	for (unsigned words = FUNCTION_BELOW_BOUNDS; words > 1; words--) {
 		const uint64_t at = thread->bounds - words * word;
-		const struct image_part *part = image_part_at(image, image_word(image, at));
 		const uint64_t joiner = image_word(image, at - joiner_before);
 
-		if (!part || !part->is_code)
+		if (!image_is_code(image, image_word(image, at)))
 			continue;
 		visit(context, at + word, at + 2 * word);
 		if (is_joined || (joiner >= thread->start && joiner < thread->end))

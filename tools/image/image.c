@@ -32,6 +32,15 @@ const struct image_part *image_part_at(const struct image *image, uint64_t addre
 	return find_part(image->parts, image->part_count, address);
 }
 
+bool image_is_code(const struct image *image, uint64_t address)
+{
+	const struct image_part *part = image_part_at(image, address);
+
+	if (!part)
+		part = find_part(image->backing, image->backing_count, address);
+	return part && part->is_code;
+}
+
 /* Returns how many bytes PART has from ADDRESS on, and sets *BYTES to them. */
 static uint64_t bytes_of(const struct image_part *part, uint64_t address,
                          const unsigned char **bytes)
@@ -75,7 +84,8 @@ uint64_t image_word(const struct image *image, uint64_t address)
 	                                                          : 0;
 }
 
-void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size)
+void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size,
+                bool is_code)
 {
 	size_t at = first_behind(image->backing, image->backing_count, start);
 
@@ -85,8 +95,11 @@ void image_back(struct image *image, uint64_t start, const unsigned char *bytes,
 	GROW(image->backing, image->backing_room, image->backing_count + 1);
 	memmove(&image->backing[at + 1], &image->backing[at],
 	        (image->backing_count++ - at) * sizeof *image->backing);
-	image->backing[at] = (struct image_part){
-	        .start = start, .end = start + size, .bytes = bytes, .length = size};
+	image->backing[at] = (struct image_part){.start = start,
+	                                         .end = start + size,
+	                                         .bytes = bytes,
+	                                         .length = size,
+	                                         .is_code = is_code};
 }
 
 void image_free(struct image *image)

@@ -72,10 +72,16 @@ bool image_add_ram(struct image *image, const char *where);
 bool image_map_file(struct image *image, const char *path, const unsigned char **bytes,
                     size_t *size);
 
-/* Adds SIZE bytes of memory at START from the file of a module, for where IMAGE has none. */
-void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size);
+/* Adds SIZE bytes of memory at START from the file of a module, for where IMAGE has none.  IS_CODE:
+ * they can be executed. */
+void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size,
+                bool is_code);
 
 void image_free(struct image *image);
+
+/* Returns true if what is at ADDRESS can be executed.  Some core files lack such memory: then a
+ * module's file tells. */
+bool image_is_code(const struct image *image, uint64_t address);
 
 /* Returns the part that ADDRESS is in, or NULL. */
 const struct image_part *image_part_at(const struct image *image, uint64_t address);

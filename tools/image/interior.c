@@ -14,8 +14,7 @@ static bool is_code(const struct interior_search *search, uint64_t address)
 	if (!module || !search->image->is_core)
 		return module && address >= module->mapping->start &&
 		       address < module->mapping->end;
-	const struct image_part *part = image_part_at(search->image, address);
-	return part && part->is_code;
+	return image_is_code(search->image, address);
 }
 
 /* Returns true if ADDRESS may be a vtable: data of a module, in which the address of code follows

@@ -26,7 +26,7 @@ static void back_module(struct image *image, const struct image_module *module)
 		    segment.p_filesz <= size - segment.p_offset)
 			image_back(image, segment.p_vaddr + module->mapping->bias,
 			           (const unsigned char *)bytes + segment.p_offset,
-			           segment.p_filesz);
+			           segment.p_filesz, segment.p_flags & PF_X);
 	}
 }
 
