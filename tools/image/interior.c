@@ -110,6 +110,67 @@ static bool is_glib_object(const struct image *image, const struct listed_block 
 	return false;
 }
 
+/* Returns true if BLOCK is a fundamental type of GObject.  See wrap/reach/glib_parts.c. */
+static bool is_fundamental_type(const struct image *image, const struct listed_block *block)
+{
+	const uint64_t word = image->word, words = block->size / word;
+	const uint64_t end = block->address + block->size;
+
+	if (block->size % word != 0 || words < ANCESTORS_FIRST + 3 || words > ANCESTORS_LAST + 3)
+		return false;
+	const uint64_t number = image_word(image, end - 2 * word);
+	return image_word(image, block->address) <= 15 && number > 0 && number % 4 == 0 &&
+	       number <= 255 << 2 && image_word(image, end - word) == 0;
+}
+
+/* Returns true if BLOCK is a closure of GObject with what is in front of it.  See
+ * wrap/reach/glib_parts.c. */
+static bool is_closure(const struct interior_search *search, const struct listed_block *block)
+{
+	static const unsigned char missing[] = {0, 2, 3};
+	const uint64_t word = search->image->word, address = block->address;
+	const uint64_t first = image_word(search->image, address + 4 * word);
+
+	if (block->size < 8 * word || (first & 0x7fff) == 0 || first > UINT32_MAX ||
+	    !is_code(search, image_word(search->image, address + 5 * word)))
+		return false;
+	for (unsigned i = 0; i < sizeof(missing); i++) {
+		const uint64_t code = image_word(search->image, address + missing[i] * word);
+		if (code != 0 && !is_code(search, code))
+			return false;
+	}
+	return true;
+}
+
+/* Returns true if BLOCK is a slab of GLib's small blocks.  See wrap/reach/glib_parts.c. */
+static bool is_glib_slab(const struct image *image, const struct listed_block *block)
+{
+	const uint64_t word = image->word, page = block->size + 2 * word;
+	const uint64_t about = block->address + block->size - 4 * word;
+
+	if ((page & (page - 1)) != 0 || block->address % page != 0 || block->size < 8 * word)
+		return false;
+	const uint64_t next = image_word(image, about + 2 * word);
+	const uint64_t last = image_word(image, about + 3 * word);
+	return next != 0 && next % word == 0 && last != 0 && last % word == 0 &&
+	       image_word(image, next + 3 * word) == about &&
+	       image_word(image, last + 2 * word) == about;
+}
+
+/* Returns true if POINTER into BLOCK is one of those by which GLib holds it.  See
+ * wrap/reach/glib_parts.c. */
+static bool is_of_glib(const struct interior_search *search, const struct listed_block *block,
+                       uint64_t pointer)
+{
+	const uint64_t word = search->image->word, offset = pointer - block->address;
+
+	return block->address % word == 0 &&
+	       (is_glib_object(search->image, block, pointer) ||
+	        (offset == word && is_fundamental_type(search->image, block)) ||
+	        (offset == 4 * word && is_closure(search, block)) ||
+	        is_glib_slab(search->image, block));
+}
+
 /* Returns true if BLOCK may be a node of glibc's tsearch.  See wrap/reach/interior.c. */
 static bool is_tree_node(const struct image *image, const struct listed_block *block)
 {
@@ -244,13 +305,15 @@ static bool is_of_python(const struct image *image, const struct listed_block *b
 
 /* Returns true if POINTER into BLOCK has one of the reasons that need an operating system.  FIRST:
  * the first 32 bits of BLOCK. */
-static bool is_interior_of_system(const struct image *image, const struct listed_block *block,
-                                  uint64_t pointer, uint64_t first)
+static bool is_interior_of_system(const struct interior_search *search,
+                                  const struct listed_block *block, uint64_t pointer,
+                                  uint64_t first)
 {
+	const struct image *image = search->image;
 	const uint64_t offset = pointer - block->address;
 
 	return image->is_core &&
-	       (is_glib_object(image, block, pointer) || is_perl_slab(image, block) ||
+	       (is_of_glib(search, block, pointer) || is_perl_slab(image, block) ||
 	        is_of_pascal(image, block, pointer) ||
 	        (offset == 2 * image->word &&
 	         image_word(image, block->address + image->word) == block->size - offset) ||
@@ -290,5 +353,5 @@ bool is_usual_interior(const void *context, const struct listed_block *block, ui
 	        is_vtable(search, image_word(image, pointer)) && is_vtable(search, first)) ||
 	       is_table_with(image, block, pointer, GROUP) ||
 	       is_table_with(image, block, pointer, word) ||
-	       is_interior_of_system(image, block, pointer, image_load(bytes, 4));
+	       is_interior_of_system(search, block, pointer, image_load(bytes, 4));
 }

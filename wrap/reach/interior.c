@@ -2,6 +2,7 @@
 #include "wrap/reach/interior.h"
 
 #include "wrap/module/modules.h"
+#include "wrap/reach/glib_parts.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/reach/maps.h"
 #endif
@@ -265,35 +266,6 @@ static bool is_behind_owners(uintptr_t block, size_t size)
 	return owners > 0 && owners <= OWNERS_MAX;
 }
 
-/* An instance of GObject itself: its class, the number of its references, and its data. */
-#define INSTANCE_MIN (3 * WORD)
-
-/* The words of a type in which the list of its ancestors may begin: the 10th in GLib 2.74. */
-#define ANCESTORS_FIRST 6u
-#define ANCESTORS_LAST  12u
-
-/* An instance of GObject begins with the address of its class, the class with the address of its
- * type, and the type has a list of its ancestors, of which it is the first itself (GLib,
- * gobject/gtype.h, struct _GTypeInstance and _GTypeClass; gobject/gtype.c, struct _TypeNode). */
-static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
-                           leakwrap_is_readable *is_readable)
-{
-	uintptr_t class, type;
-
-	if (pointer % WORD != 0 || block + size - pointer < INSTANCE_MIN)
-		return false;
-	class = leakwrap_stack_word(pointer);
-	if (class == 0 || class % WORD != 0 || !is_readable(class, WORD))
-		return false;
-	type = leakwrap_stack_word(class);
-	if (type == 0 || type % WORD != 0 || !is_readable(type, (ANCESTORS_LAST + 1) * WORD))
-		return false;
-	for (unsigned i = ANCESTORS_FIRST; i <= ANCESTORS_LAST; i++)
-		if (leakwrap_stack_word(type + i * WORD) == type)
-			return true;
-	return false;
-}
-
 /* Words in front of a slab's operations, with what aligns them. */
 #define SLAB_WORDS 6u
 
@@ -432,14 +404,6 @@ static bool is_of_python(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
-/* So does GLib. */
-static bool is_glib_object(uintptr_t block, size_t size, uintptr_t pointer,
-                           leakwrap_is_readable *is_readable)
-{
-	(void)block, (void)size, (void)pointer, (void)is_readable;
-	return false;
-}
-
 /* So do Tcl and Free Pascal. */
 static bool is_behind_size(uintptr_t block, size_t size)
 {
@@ -515,7 +479,7 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_aligned_part(block, size, pointer) ||
 	        is_part_that_leads_back(block, size, pointer) ||
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
-	        is_glib_object(block, size, pointer, is_readable) ||
+	        leakwrap_is_glib_interior(block, size, pointer, is_readable) ||
 	        is_perl_slab(block, size, is_readable) ||
 	        (offset == 2 * WORD && is_behind_size(block, size)) ||
 	        is_of_pascal(block, size, pointer) ||

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "wrap/arch/arch.h"
+#include "wrap/reach/is_readable.h"
 
 /* The bytes before the elements of an array by new[] that have no alignment of their own. */
 #define LEAKWRAP_COOKIE (LEAKWRAP_COOKIE_WORDS * sizeof(uintptr_t))
@@ -17,9 +18,6 @@
  * that is no array looks so if it is as small and holds zeros.  Pointers to the end of such a block
  * are few, and LeakSanitizer has the same rule. */
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
-
-/* Returns whether SIZE bytes at ADDRESS can be read. */
-typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
 
 /* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
  * empty array, is a usual way to hold it.  The ways, by whose they are:
@@ -38,6 +36,8 @@ typedef bool leakwrap_is_readable(uintptr_t address, size_t size);
  *
  * GLib
  *   - to an instance of GObject, behind its private data
+ *   - to a fundamental type or a closure, behind what else is kept of it
+ *   - to a part of a slab of small blocks
  *
  * SQLite
  *   - to a part that begins with the block's address
