@@ -205,6 +205,20 @@ static bool is_behind_owners(const struct listed_block *block, uint64_t owners)
 	return block->size > 0 && block->size % 16 == 0 && owners > 0 && owners <= 0xffff;
 }
 
+/* Returns true if POINTER leads behind the start of the oldest block of an arena of Protocol
+ * Buffers, BLOCK.  See wrap/reach/interior.c. */
+static bool is_in_arena(const struct image *image, const struct listed_block *block,
+                        uint64_t pointer)
+{
+	const uint64_t word = image->word, offset = pointer - block->address;
+
+	if (offset < 2 * word || offset > 3 * word + 4 || offset % 8 != 0 ||
+	    block->size < 9 * word || image_word(image, block->address) != 0)
+		return false;
+	return image_word(image, block->address + word) == block->size ||
+	       (offset >= 3 * word && image_word(image, block->address + 2 * word) == block->size);
+}
+
 /* Words in front of the operations of a slab of Perl, with what aligns them. */
 enum { SLAB_WORDS = 6 };
 
@@ -314,7 +328,7 @@ static bool is_interior_of_system(const struct interior_search *search,
 
 	return image->is_core &&
 	       (is_of_glib(search, block, pointer) || is_perl_slab(image, block) ||
-	        is_of_pascal(image, block, pointer) ||
+	        is_in_arena(image, block, pointer) || is_of_pascal(image, block, pointer) ||
 	        (offset == 2 * image->word &&
 	         image_word(image, block->address + image->word) == block->size - offset) ||
 	        is_of_python(image, block, pointer) || (offset < 4 && is_string(image, block)) ||

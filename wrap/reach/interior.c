@@ -252,6 +252,23 @@ static bool is_string(uintptr_t block, size_t size)
 	       capacity <= UINTPTR_MAX / 2;
 }
 
+/* Words at the start of an arena's oldest block: no block before it, its size, and in some versions
+ * one more. */
+#define ARENA_WORDS 3u
+
+/* Returns true if POINTER leads behind the start of the oldest block of an arena of Protocol
+ * Buffers (src/google/protobuf/arena_impl.h, struct Block). */
+static bool is_in_arena(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	const size_t offset = pointer - block;
+
+	if (offset < 2 * WORD || offset > ARENA_WORDS * WORD + 4 || offset % 8 != 0 ||
+	    size < HEAD || word_of(block, 0) != 0)
+		return false;
+	return word_of(block, 1) == size ||
+	       (offset >= ARENA_WORDS * WORD && word_of(block, 2) == size);
+}
+
 /* The characters of a string of ICU are behind the number of its owners, which are few, and the
  * size of all is a multiple of 16 (icu4c/source/common/unistr.cpp, UnicodeString::allocate). */
 #define OWNERS_MAX 0xffffu
@@ -425,6 +442,12 @@ static bool is_perl_slab(uintptr_t block, size_t size, leakwrap_is_readable *is_
 }
 
 /* So do Protocol Buffers and ICU. */
+static bool is_in_arena(uintptr_t block, size_t size, uintptr_t pointer)
+{
+	(void)block, (void)size, (void)pointer;
+	return false;
+}
+
 static bool is_string(uintptr_t block, size_t size)
 {
 	(void)block, (void)size;
@@ -474,7 +497,7 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        (offset == 2 * WORD && is_thread_vector(block, size)) ||
 	        (offset == 12 * WORD && is_behind_talloc_header(block, size)) ||
 	        (offset == 1 && is_tree_node(block, size)) ||
-	        (offset < 4 && is_string(block, size)) ||
+	        (offset < 4 && is_string(block, size)) || is_in_arena(block, size, pointer) ||
 	        (offset == sizeof(uint32_t) && is_behind_owners(block, size)) ||
 	        is_aligned_part(block, size, pointer) ||
 	        is_part_that_leads_back(block, size, pointer) ||

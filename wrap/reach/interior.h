@@ -50,6 +50,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *
  * Protocol Buffers
  *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits
+ *   - to what an arena keeps of itself, behind the start of its oldest block
  *
  * ICU
  *   - to the characters of a string, behind the number of its owners in 32 bits
