@@ -9,6 +9,7 @@
 #include "wrap/port/port.h"
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/heap_known.h"
+#include "wrap/reach/jemalloc.h"
 #include "wrap/reach/roots.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_table.h"
@@ -59,6 +60,8 @@ static void write_memory(struct leakwrap_writer *writer)
 #ifdef __GLIBC__
 	leakwrap_text(writer, " allocator=glibc");
 #endif
+	if (leakwrap_has_jemalloc())
+		leakwrap_text(writer, " records=jemalloc");
 	leakwrap_text(writer, " thread_pointer=");
 	leakwrap_text_hex(writer, LEAKWRAP_THREAD_POINTER);
 	leakwrap_text(writer, " thread_state=");

@@ -186,7 +186,8 @@
  *         that a signal interrupted, or the code to which the signal handler returns.
  * memory  Only with the option blocks=1, which lists all live blocks, so that lost memory can be
  *         found in a core file of the same moment.  heap is as in the line kinds.
- *         allocator=glibc if the program has glibc's C library.  thread_pointer and thread_state
+ *         allocator=glibc if the program has glibc's C library.  records=jemalloc if the process
+ *         has jemalloc, whose records of its blocks are no roots.  thread_pointer and thread_state
  *         are those of the thread that wrote the dump: its thread pointer, 0 if that is not known,
  *         and the tracer's state of the thread, which is no root.  stack_layout says where two
  *         things lie in the mapping of each thread's stack, in bytes below its end: the thread

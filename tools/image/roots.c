@@ -6,6 +6,7 @@
 
 #include "tools/image/ended_stacks.h"
 #include "tools/image/heap.h"
+#include "tools/image/jemalloc.h"
 
 enum {
 	PAGE = 4096,
@@ -222,6 +223,12 @@ static struct exceptions find_exceptions(const struct root_search *search)
 			except(&exceptions, state.start, state.end);
 		}
 	}
+	for (size_t i = 0; list->has_jemalloc && i < image->part_count; i++)
+		if (image->parts[i].is_writable &&
+		    !image_module_at(search->modules, image->parts[i].start))
+			jemalloc_each_part(&(struct heap_search){image, search->index},
+			                   &image->parts[i], list->is_heap_known, except_range,
+			                   &exceptions);
 	if (exceptions.count > 0)
 		qsort(exceptions.all, exceptions.count, sizeof *exceptions.all, compare_ranges);
 	return exceptions;

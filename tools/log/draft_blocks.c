@@ -32,6 +32,8 @@ void draft_read_memory(struct draft *draft, struct cursor c)
 			list->is_heap_known = word_is(&word, "known");
 		else if (skip_text(&word, "allocator="))
 			list->is_glibc = word_is(&word, "glibc");
+		else if (skip_text(&word, "records="))
+			list->has_jemalloc = word_is(&word, "jemalloc");
 		else if (skip_text(&word, "roots="))
 			list->are_roots_listed = word_is(&word, "listed");
 		else if (skip_text(&word, "thread_pointer="))

@@ -207,7 +207,7 @@ struct listed_block {
 /* All live blocks of a dump, and what it says of the memory around them (report/format.h). */
 struct block_list {
 	bool is_listed; /* false: the dump lists no blocks, and the rest is 0 */
-	bool is_heap_known, is_glibc;
+	bool is_heap_known, is_glibc, has_jemalloc;
 	bool are_roots_listed;            /* nothing is a root but ROOTS, less OWN, and STACKS */
 	uint64_t thread_pointer;          /* of the thread that wrote the dump; 0: not known */
 	struct memory_range thread_state; /* the tracer's state of that thread */

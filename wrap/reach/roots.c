@@ -14,6 +14,7 @@
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/glibc_heap.h"
 #include "wrap/reach/guard.h"
+#include "wrap/reach/jemalloc.h"
 #include "wrap/reach/maps.h"
 #include "wrap/reach/mark.h"
 #include "wrap/reach/saved_registers.h"
@@ -90,6 +91,13 @@ static void except_break(const struct leakwrap_mapping *mapping)
 		except(row.start, row.end);
 }
 
+/* Returns whether MAPPING may be an allocator's. */
+static bool may_be_heap(const struct leakwrap_mapping *mapping)
+{
+	return mapping->is_readable && !mapping->is_special && !mapping->is_file &&
+	       !mapping->is_shared;
+}
+
 /* Excepts the allocator's memory: that of brk(2), and the arenas of glibc's malloc. */
 static void except_heap(void)
 {
@@ -97,8 +105,7 @@ static void except_heap(void)
 	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
 
 	for (size_t i = 0; i < count; i++) {
-		if (!mapping[i].is_readable || mapping[i].is_special || mapping[i].is_file ||
-		    mapping[i].is_shared)
+		if (!may_be_heap(&mapping[i]))
 			continue;
 		if (mapping[i].is_break)
 			except_break(&mapping[i]);
@@ -159,6 +166,22 @@ static void except_allocator_state(void)
 			each_written(&mapping[i], except_state);
 }
 
+static void except_parts(uintptr_t start, uintptr_t end)
+{
+	leakwrap_jemalloc_each_part(start, end, roots.is_heap_known, except_range, NULL);
+}
+
+static void except_jemalloc(void)
+{
+	size_t count;
+	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (may_be_heap(&mapping[i]) && mapping[i].is_writable &&
+		    !leakwrap_module_at(mapping[i].start))
+			each_written(&mapping[i], except_parts);
+}
+
 static void sort_exceptions(void)
 {
 	struct range *const except = roots.except;
@@ -204,6 +227,8 @@ static void collect_exceptions(const struct leakwrap_standing *own)
 	except_allocator_state();
 	if (roots.is_heap_known)
 		except_heap();
+	if (leakwrap_has_jemalloc())
+		except_jemalloc();
 	sort_exceptions();
 }
 
