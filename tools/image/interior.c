@@ -260,6 +260,27 @@ static bool is_of_pascal(const struct image *image, const struct listed_block *b
 	                    : (character == 1 || character == 2) && count * character <= rest;
 }
 
+/* Returns true if POINTER leads to an object of Objective-C in BLOCK, behind the number of its
+ * owners.  See wrap/reach/interior.c. */
+static bool is_objective_c(const struct image *image, const struct listed_block *block,
+                           uint64_t pointer)
+{
+	const uint64_t word = image->word;
+	uint64_t class = pointer;
+
+	if (pointer % word != 0 || pointer - block->address > 4 * word ||
+	    block->address + block->size - pointer < word)
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		class = image_word(image, class);
+		if (class == 0 || class % word != 0)
+			return false;
+	}
+	const uint64_t root = image_word(image, class + word);
+	return image_word(image, class) == class && root != 0 && root % word == 0 &&
+	       image_word(image, root) == class && image_word(image, root + word) == 0;
+}
+
 /* How many types are asked whether they are the type of types. */
 enum { TYPE_STEPS = 4 };
 
@@ -328,7 +349,8 @@ static bool is_interior_of_system(const struct interior_search *search,
 
 	return image->is_core &&
 	       (is_of_glib(search, block, pointer) || is_perl_slab(image, block) ||
-	        is_in_arena(image, block, pointer) || is_of_pascal(image, block, pointer) ||
+	        is_objective_c(image, block, pointer) || is_in_arena(image, block, pointer) ||
+	        is_of_pascal(image, block, pointer) ||
 	        (offset == 2 * image->word &&
 	         image_word(image, block->address + image->word) == block->size - offset) ||
 	        is_of_python(image, block, pointer) || (offset < 4 && is_string(image, block)) ||

@@ -337,6 +337,34 @@ static bool is_of_pascal(uintptr_t block, size_t size, uintptr_t pointer)
 	return (character == 1 || character == 2) && count * character <= rest;
 }
 
+/* Words that may be in front of an object of GNUstep: the number of its owners, and what aligns the
+ * object. */
+#define OWNERS_WORDS 4u
+
+/* Returns true if POINTER leads to an object of Objective-C, behind the number of its owners.  An
+ * object begins with the address of its class, a class with that of its metaclass, a metaclass with
+ * that of the root metaclass, which begins with its own.  The second word of the root metaclass is
+ * the address of the root class, whose metaclass it is, and which has no class above it (GNUstep
+ * Base, Source/NSObject.m, struct obj_layout; gcc, libobjc/objc-private/module-abi-8.h, struct
+ * objc_class). */
+static bool is_objective_c(uintptr_t block, size_t size, uintptr_t pointer,
+                           leakwrap_is_readable *is_readable)
+{
+	uintptr_t class = pointer, root;
+
+	if (pointer % WORD != 0 || pointer - block > OWNERS_WORDS * WORD ||
+	    block + size - pointer < WORD)
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		class = leakwrap_stack_word(class);
+		if (class == 0 || class % WORD != 0 || !is_readable(class, 2 * WORD))
+			return false;
+	}
+	root = word_of(class, 1);
+	return word_of(class, 0) == class && root != 0 && root % WORD == 0 &&
+	       is_readable(root, 2 * WORD) && word_of(root, 0) == class && word_of(root, 1) == 0;
+}
+
 /* The name of the type of types, whose type it is itself, and how many types are asked for it. */
 #define TYPE_OF_TYPES "type"
 #define TYPE_STEPS    4u
@@ -421,7 +449,14 @@ static bool is_of_python(uintptr_t block, size_t size, uintptr_t pointer,
 	return false;
 }
 
-/* So do Tcl and Free Pascal. */
+/* So do GNUstep, Tcl and Free Pascal. */
+static bool is_objective_c(uintptr_t block, size_t size, uintptr_t pointer,
+                           leakwrap_is_readable *is_readable)
+{
+	(void)block, (void)size, (void)pointer, (void)is_readable;
+	return false;
+}
+
 static bool is_behind_size(uintptr_t block, size_t size)
 {
 	(void)block, (void)size;
@@ -504,6 +539,7 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 	        is_part_of_object(block, size, pointer) || is_hash_table(block, size, pointer) ||
 	        leakwrap_is_glib_interior(block, size, pointer, is_readable) ||
 	        is_perl_slab(block, size, is_readable) ||
+	        is_objective_c(block, size, pointer, is_readable) ||
 	        (offset == 2 * WORD && is_behind_size(block, size)) ||
 	        is_of_pascal(block, size, pointer) ||
 	        is_of_python(block, size, pointer, is_readable));

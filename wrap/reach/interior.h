@@ -39,6 +39,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *   - to a fundamental type or a closure, behind what else is kept of it
  *   - to a part of a slab of small blocks
  *
+ * GNUstep
+ *   - to an object of Objective-C, behind the number of its owners
+ *
  * SQLite
  *   - to a part that begins with the block's address
  *
