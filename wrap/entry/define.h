@@ -350,17 +350,57 @@ __asm__(".globl leakwrap_disable");
 
 /* -- the C library's functions that allocate --------------------------------------------------- */
 
-/* Defines the wrapper of a function that returns a new string, or NULL. */
-#define ENTRY_STRING(name, parameters, arguments)             \
-	ENTRY_DECLARE(char *, name, parameters);              \
-	char *__wrap_##name parameters                        \
-	{                                                     \
-		leakwrap_begin_allocation();                  \
-		ENTRY_BEGIN_ATTEMPT(0, return NULL)           \
-		char *string = __real_##name arguments;       \
-		ENTRY_END_ATTEMPT();                          \
-		return entry_string(string, LEAKWRAP_CALLER); \
+/* Defines the wrapper of a function that may allocate by an inner call, and returns RESULT.  The
+ * new block is then BLOCK, which may be NULL.  RECORD is an expression that records it and has the
+ * value RESULT.  FAILURE is the statement that makes the function fail.
+ *
+ * Threads that do not simply record leave to other functions by a jump, as in
+ * ENTRY_DEFINE_ALLOCATE.  So the others keep nothing for it. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_OUTER(type, name, parameters, arguments, block, record, failure) \
+	ENTRY_DECLARE(type, name, parameters);                                 \
+	type __wrap_##name parameters                                          \
+	{                                                                      \
+		leakwrap_begin_allocation();                                   \
+		type result = __real_##name arguments;                         \
+		return record;                                                 \
 	}
+#else
+#define ENTRY_OUTER(type, name, parameters, arguments, block, record, failure)           \
+	ENTRY_DECLARE(type, name, parameters);                                           \
+	ENTRY_SLOW_PATH type leakwrap_##name##_attempt parameters                        \
+	{                                                                                \
+		struct leakwrap_attempt attempt;                                         \
+		if (leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) {              \
+			failure;                                                         \
+		}                                                                        \
+		type result = __real_##name arguments;                                   \
+		leakwrap_end_attempt(&attempt);                                          \
+		return record;                                                           \
+	}                                                                                \
+	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                        \
+	{                                                                                \
+		type result = __real_##name arguments;                                   \
+		if (leakwrap_likely((block) && leakwrap_is_passed(block)))               \
+			return result;                                                   \
+		return record;                                                           \
+	}                                                                                \
+	type __wrap_##name parameters                                                    \
+	{                                                                                \
+		leakwrap_begin_allocation();                                             \
+		if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) \
+			return leakwrap_self.state >= LEAKWRAP_THREAD_SAMPLING           \
+			               ? leakwrap_##name##_sampled arguments             \
+			               : leakwrap_##name##_attempt arguments;            \
+		type result = __real_##name arguments;                                   \
+		return record;                                                           \
+	}
+#endif
+
+/* Defines the wrapper of a function that returns a new string, or NULL. */
+#define ENTRY_STRING(name, parameters, arguments)                \
+	ENTRY_OUTER(char *, name, parameters, arguments, result, \
+	            entry_string(result, LEAKWRAP_CALLER), return NULL)
 
 /* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores
  * its length in *LENGTH: argz and envz. */

@@ -39,16 +39,9 @@ ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *origin
 
 /* Defines the wrapper of a function that stores a new string in *STRING and returns its length, or
  * a negative number.  The format's arguments are a va_list. */
-#define FORMAT_LIST(name, parameters, arguments)                         \
-	ENTRY_DECLARE(int, name, parameters);                            \
-	int __wrap_##name parameters                                     \
-	{                                                                \
-		leakwrap_begin_allocation();                             \
-		ENTRY_BEGIN_ATTEMPT(0, return -1)                        \
-		int length = __real_##name arguments;                    \
-		ENTRY_END_ATTEMPT();                                     \
-		return entry_formatted(string, length, LEAKWRAP_CALLER); \
-	}
+#define FORMAT_LIST(name, parameters, arguments)                                   \
+	ENTRY_OUTER(int, name, parameters, arguments, result < 0 ? NULL : *string, \
+	            entry_formatted(string, result, LEAKWRAP_CALLER), return -1)
 
 /* Defines the wrapper of such a function with "..." by CALL, a call of the function with va_list.
  * If that function is wrapped too, it records the string first, and the record made here replaces
