@@ -324,7 +324,8 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(if $(filter bare,$(PORT))
 # install puts it.
 
 GENERATOR_HEADERS := wrap/record/record.h wrap/record/caller.h wrap/record/thread_state.h \
-	wrap/live/samples.h wrap/base/thread.h wrap/base/common.h \
+	wrap/live/samples.h wrap/live/fast.h wrap/live/slot.h \
+	wrap/base/thread.h wrap/base/common.h \
 	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))
 GENERATOR_SOURCES := generate.sh check_options.awk wrapper.h
 GENERATOR_FILES := $(GENERATOR_SOURCES) $(GENERATOR_HEADERS) flags options

@@ -1,6 +1,7 @@
 /* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
+ * sources: wrap/live/fast.c
  * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
  * sources: wrap/live/exact.c wrap/live/held.c
  * sources: wrap/base/sampling.c wrap/live/far_number.c
@@ -34,7 +35,8 @@ static bool remove_fast(const void *block)
 {
 	const struct leakwrap_region_entry *missed;
 
-	return leakwrap_live_fast_remove(block, &no_pointer, &missed) == LEAKWRAP_REMOVED;
+	return leakwrap_live_fast_remove(&leakwrap_address_tables, block, &no_pointer, &missed) ==
+	       LEAKWRAP_REMOVED;
 }
 
 static bool blocks_lie_apart;
@@ -569,7 +571,8 @@ static void overtake_region(void)
 		fails = NULL;
 	} while (locks < 2);
 	CHECK(leakwrap_region_find(neighbour));
-	CHECK(leakwrap_live_fast_remove(at(base), &no_pointer, &missed) == LEAKWRAP_NO_RECORD &&
+	CHECK(leakwrap_live_fast_remove(&leakwrap_address_tables, at(base), &no_pointer, &missed) ==
+	              LEAKWRAP_NO_RECORD &&
 	      leakwrap_region_entry_use(missed) != 0);
 	CHECK(leakwrap_live_remove(at(base), &size) == 7 && size == 10);
 	CHECK(forget(neighbour, &size) == 8 && size == 20);

@@ -1,6 +1,7 @@
 /* overtaken_block.c - a thread changes the record of a block in the live table (wrap/live/live.c).
  * At any instruction another thread comes between: it ends its own call, frees the block, or gets
  * its address.  For x86-64, which can stop at each instruction.
+ * sources: wrap/live/fast.c
  * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
  * sources: wrap/live/exact.c wrap/live/held.c
  * sources: wrap/base/sampling.c wrap/live/far_number.c

@@ -3,6 +3,7 @@
  * collection comes while a thread adds a call site, and then a fork, or while a thread adds up the
  * peak.  The parts are those of
  * site_collect.c in wrap/site.
+ * sources: wrap/live/fast.c
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/seen_stacks.c

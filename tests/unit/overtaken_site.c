@@ -4,6 +4,7 @@
  * before the mark is given again.  A fork comes while the lock is lent: the child finds room for
  * call sites.  For x86-64, which can stop at each instruction.  The parts are those of
  * site_collect.c in wrap/site.
+ * sources: wrap/live/fast.c
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/seen_stacks.c

@@ -1,6 +1,7 @@
 /* shapes_return.c - stack shapes fill their room, rest, and come back: a program that has met
  * stacks of ever new shapes learns stacks again later. The parts are stack_shape.c, stack_cache.c
  * and site_collect.c in wrap/site.
+ * sources: wrap/live/fast.c
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/seen_stacks.c

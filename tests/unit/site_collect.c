@@ -2,6 +2,7 @@
  * Call sites without blocks come back, and their memory does.  Blocks keep their backtraces: in
  * threads, without memory, in a child, and when no number is left.  The parts are site_collect.c
  * and the rest of wrap/site, byte_pool.c, readers.c and hash_table.c in wrap/base.
+ * sources: wrap/live/fast.c
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/site/site_allocated.c
  * sources: wrap/base/sampling.c wrap/site/site_collect.c wrap/site/site_table.c
  * sources: wrap/site/seen_stacks.c

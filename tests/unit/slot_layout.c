@@ -1,6 +1,7 @@
 /* slot_layout.c - each address has the slot that its region's layout says (wrap/live/live.c), and a
  * walk gives this address again. It runs for an allocator like glibc's, and for others, also with
  * smaller words.
+ * sources: wrap/live/fast.c
  * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
  * sources: wrap/live/exact.c wrap/live/held.c
  * sources: wrap/base/sampling.c wrap/live/far_number.c
@@ -23,7 +24,8 @@ static bool remove_fast(const void *block)
 {
 	const struct leakwrap_region_entry *missed;
 
-	return leakwrap_live_fast_remove(block, &no_pointer, &missed) == LEAKWRAP_REMOVED;
+	return leakwrap_live_fast_remove(&leakwrap_address_tables, block, &no_pointer, &missed) ==
+	       LEAKWRAP_REMOVED;
 }
 
 static bool blocks_lie_apart;

@@ -30,7 +30,7 @@ enum {
 /* -- the rest of the runtime ------------------------------------------------------------------- */
 
 /* No region is in the cache, so the tests reach the slow lookups. */
-struct leakwrap_region_entry leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
+struct leakwrap_address_tables leakwrap_address_tables;
 
 /* The live table: the call site of each block, 0 without a block.  The address of block i is
  * i * 16 + 16. */

@@ -56,26 +56,44 @@ struct leakwrap_region_entry {
  * Pages of the cache without any entry are never touched. */
 #define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
 
-extern LEAKWRAP_HIDDEN struct leakwrap_region_entry
-        leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
+/* The filter of sampled blocks (samples.h) has a counter for this many bits of an address. */
+#define LEAKWRAP_FILTER_PIECE_BITS 11
+#define LEAKWRAP_FILTER_BITS       16
 
-/* Returns the cache entry for the region of ADDRESS.  Never NULL. */
-LEAKWRAP_INLINE struct leakwrap_region_entry *leakwrap_region_entry(uintptr_t address)
+/* What a release looks up by address: the region cache, and the filter of sampled blocks.  Both are
+ * one object, so that one register leads to both. */
+struct leakwrap_address_tables {
+	struct leakwrap_region_entry regions[1 << LEAKWRAP_REGION_CACHE_BITS];
+	_Atomic uint8_t samples[1 << LEAKWRAP_FILTER_BITS];
+};
+
+extern LEAKWRAP_HIDDEN struct leakwrap_address_tables leakwrap_address_tables;
+
+/* Sets *START and *END to the bounds of leakwrap_address_tables.  On 32-bit machines a word in it
+ * may look like a block's address. */
+void leakwrap_address_tables_own_memory(uintptr_t *start, uintptr_t *end);
+
+/* Returns the cache entry for the region of ADDRESS.  Never NULL.  TABLES is
+ * leakwrap_address_tables. */
+LEAKWRAP_INLINE struct leakwrap_region_entry *
+leakwrap_region_entry_in(struct leakwrap_address_tables *tables, uintptr_t address)
 {
 	struct leakwrap_region_entry *entry =
-	        &leakwrap_region_cache[(address >> LEAKWRAP_REGION_BITS) &
-	                               ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
+	        &tables->regions[(address >> LEAKWRAP_REGION_BITS) &
+	                         ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1)];
 
 	LEAKWRAP_KEEP_SUM(entry);
 	return entry;
 }
 
+/* Returns the cache entry for the region of ADDRESS.  Never NULL. */
+LEAKWRAP_INLINE struct leakwrap_region_entry *leakwrap_region_entry(uintptr_t address)
+{
+	return leakwrap_region_entry_in(&leakwrap_address_tables, address);
+}
+
 /* Prepares the cache.  Call it before the first region is made. */
 void leakwrap_region_cache_start(void);
-
-/* Sets *START and *END to the bounds of the cache.  On 32-bit machines a word in it may look like a
- * block's address. */
-void leakwrap_region_cache_own_memory(uintptr_t *start, uintptr_t *end);
 
 /* Returns 0 if no region was made for an address of ENTRY: then there is no exact block without a
  * region, either.  Otherwise returns another number; the region may be of another address. */
@@ -185,16 +203,18 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_liv
 }
 
 /* Clears BLOCK's slot, and returns LEAKWRAP_REMOVED.  Returns another result and changes nothing if
- * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).
+ * leakwrap_slot_fast_read would return 0, or *UNLESS is not NULL (leakwrap_live_fast_add).  TABLES
+ * is leakwrap_address_tables.
  *
  * LEAKWRAP_NO_RECORD does not depend on *UNLESS.  With it *MISSED is set: NULL if the slot is
  * empty, else the entry that the fast path may not use.  If leakwrap_region_entry_use returns
  * another number than 0 for it, BLOCK may have a record after all. */
 LEAKWRAP_INLINE enum leakwrap_removal
-leakwrap_live_fast_remove(const void *block, void *const *unless,
-                          const struct leakwrap_region_entry **missed)
+leakwrap_live_fast_remove(struct leakwrap_address_tables *tables, const void *block,
+                          void *const *unless, const struct leakwrap_region_entry **missed)
 {
-	const struct leakwrap_region_entry *entry = leakwrap_region_entry((uintptr_t)block);
+	const struct leakwrap_region_entry *entry =
+	        leakwrap_region_entry_in(tables, (uintptr_t)block);
 	uintptr_t offset;
 	uint32_t within, value;
 	leakwrap_live_slot *slot;

@@ -45,8 +45,6 @@ static const struct leakwrap_slot_layout packed = {FACTOR(PACKED_SHIFT), WITHIN,
  * slots there are, the larger it is. */
 #define SLOTS_CHUNK_MAX ((size_t)8 << 20)
 
-LEAKWRAP_TABLE struct leakwrap_region_entry leakwrap_region_cache[1 << LEAKWRAP_REGION_CACHE_BITS];
-
 _Atomic size_t leakwrap_exact_without_region;
 
 /* Regions whose entry in the cache another region has.  They are found here without the lock.  A
@@ -264,12 +262,6 @@ void leakwrap_region_cache_bypass(struct leakwrap_region *region)
 		atomic_store(&entry->to_offset, to_no_offset(start));
 	else if (atomic_load(place) == region)
 		atomic_store(place, NULL);
-}
-
-void leakwrap_region_cache_own_memory(uintptr_t *start, uintptr_t *end)
-{
-	*start = (uintptr_t)leakwrap_region_cache;
-	*end = (uintptr_t)(leakwrap_region_cache + (1 << LEAKWRAP_REGION_CACHE_BITS));
 }
 
 /* -- exact blocks ------------------------------------------------------------------------------ */

@@ -22,8 +22,6 @@ struct leakwrap_sample_entry {
 #define LEVELS       (sizeof(void *) > 4 ? 27 : 15)
 #define FILTER_STUCK UINT8_MAX /* a counter that has counted so far stays */
 
-_Alignas(uint32_t) LEAKWRAP_TABLE _Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];
-
 static struct leakwrap_sample_entry *_Atomic levels[LEVELS];
 
 /* Memory for the first RESERVED_LEVELS levels: 60 KB for up to 1,920 samples.  NULL: none. */

@@ -22,6 +22,9 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/live/fast.h"
+#endif
 
 /* A sampled block. */
 struct leakwrap_sample {
@@ -43,16 +46,18 @@ struct leakwrap_found_sample {
 
 /* -- the filter -------------------------------------------------------------------------------- */
 
-#define LEAKWRAP_FILTER_PIECE_BITS 11
-#define LEAKWRAP_FILTER_BITS       16
-
-extern LEAKWRAP_HIDDEN _Atomic uint8_t leakwrap_sample_filter[1 << LEAKWRAP_FILTER_BITS];
+/* Returns the filter's counter for BLOCK.  Never NULL.  TABLES is leakwrap_address_tables. */
+LEAKWRAP_INLINE _Atomic uint8_t *leakwrap_sample_filter_in(struct leakwrap_address_tables *tables,
+                                                           const void *block)
+{
+	return &tables->samples[(uintptr_t)block >> LEAKWRAP_FILTER_PIECE_BITS &
+	                        ((1u << LEAKWRAP_FILTER_BITS) - 1)];
+}
 
 /* Returns the filter's counter for BLOCK.  Never NULL. */
 LEAKWRAP_INLINE _Atomic uint8_t *leakwrap_sample_filter_of(const void *block)
 {
-	return &leakwrap_sample_filter[(uintptr_t)block >> LEAKWRAP_FILTER_PIECE_BITS &
-	                               ((1u << LEAKWRAP_FILTER_BITS) - 1)];
+	return leakwrap_sample_filter_in(&leakwrap_address_tables, block);
 }
 
 /* Returns whether BLOCK may have a sample.  False is certain. */

@@ -202,9 +202,9 @@ void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintp
                              void *context)
 {
 	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
-	        leakwrap_region_cache_own_memory, leakwrap_held_own_memory,
-	        leakwrap_block_index_own_memory,  leakwrap_mark_own_memory,
-	        leakwrap_maps_own_memory,         leakwrap_guard_own_memory,
+	        leakwrap_address_tables_own_memory, leakwrap_held_own_memory,
+	        leakwrap_block_index_own_memory,    leakwrap_mark_own_memory,
+	        leakwrap_maps_own_memory,           leakwrap_guard_own_memory,
 	};
 	struct range range;
 

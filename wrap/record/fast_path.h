@@ -306,11 +306,13 @@ LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *b
 /* Returns whether the release of BLOCK, which may be NULL, may have to be recorded.  The live table
  * has no record of BLOCK, or only one that MISSED shows (leakwrap_live_fast_remove).  BLOCK may
  * have a sample.  While all blocks have been recorded, a release without a record is counted.  All
- * is read before one test: nearly always the answer is false. */
-LEAKWRAP_INLINE bool leakwrap_may_need_release(const void *block,
+ * is read before one test: nearly always the answer is false.  TABLES is
+ * leakwrap_address_tables. */
+LEAKWRAP_INLINE bool leakwrap_may_need_release(struct leakwrap_address_tables *tables,
+                                               const void *block,
                                                const struct leakwrap_region_entry *missed)
 {
-	uintptr_t reasons = LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
+	uintptr_t reasons = LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_in(tables, block),
 	                                          memory_order_relaxed);
 
 	reasons |=
@@ -341,15 +343,17 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
 {
 	enum leakwrap_removal removal;
 	const struct leakwrap_region_entry *missed;
+	struct leakwrap_address_tables *tables = &leakwrap_address_tables;
 
+	LEAKWRAP_HIDE_VALUE(tables); /* else its address is found again for the filter */
 	/* Most allocators read the block or the header before it: fetch it while the slot is
 	 * fetched. */
 	__builtin_prefetch(block, 1);
-	removal = leakwrap_live_fast_remove(block, &self->releasing, &missed);
+	removal = leakwrap_live_fast_remove(tables, block, &self->releasing, &missed);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
 		leakwrap_mark_release(self, block);
 	else if (removal == LEAKWRAP_NO_RECORD &&
-	         leakwrap_unlikely(leakwrap_may_need_release(block, missed)) &&
+	         leakwrap_unlikely(leakwrap_may_need_release(tables, block, missed)) &&
 	         !leakwrap_is_inner_release(self, block, missed))
 		return LEAKWRAP_NOT_FAST;
 	return removal;

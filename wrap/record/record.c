@@ -386,8 +386,9 @@ struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *bloc
 #ifndef LEAKWRAP_BARE
 	const struct leakwrap_region_entry *missed;
 
-	if (leakwrap_likely(leakwrap_live_fast_remove(block, &leakwrap_self.releasing, &missed) ==
-	                    LEAKWRAP_REMOVED)) {
+	if (leakwrap_likely(leakwrap_live_fast_remove(&leakwrap_address_tables, block,
+	                                              &leakwrap_self.releasing,
+	                                              &missed) == LEAKWRAP_REMOVED)) {
 		mark_release_at(sp, block);
 		return (struct leakwrap_enclosing_release){NULL, 0};
 	}
