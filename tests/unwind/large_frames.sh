@@ -8,16 +8,18 @@
 . tests/targets/target.sh
 
 # walks COMMAND SIZES COMPILER...: builds the program with each size and runs it by COMMAND, which
-# may be empty. $lib is the runtime.
+# may be empty. $lib is the runtime. $linker links it, else the compiler does.
 walks() {
 	run=$1 sizes=$2
 	shift 2
 	for size in $sizes; do
 		for level in -O0 -O1 -O2 -Os; do
-			# shellcheck disable=SC2046 # a list of flags
 			"$@" $level -std=gnu11 -I. -DSIZE="$size" -fno-unwind-tables \
-				-fno-asynchronous-unwind-tables -fomit-frame-pointer -static \
-				-o "$W/large" tests/unwind/large_frames.c \
+				-fno-asynchronous-unwind-tables -fomit-frame-pointer \
+				-c -o "$W/large.o" tests/unwind/large_frames.c ||
+				fail "$* $level, $size: cannot compile"
+			# shellcheck disable=SC2046,SC2086 # lists of flags
+			${linker:-$*} -static -o "$W/large" "$W/large.o" \
 				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
 				fail "$* $level, $size: cannot link"
 			# shellcheck disable=SC2086 # a command or none
@@ -45,6 +47,8 @@ if command -v riscv64-linux-gnu-gcc >/dev/null && command -v qemu-riscv64 >/dev/
 	runtime riscv64-linux-gnu CROSS_COMPILE=riscv64-linux-gnu-
 	walks qemu-riscv64 "$usual" riscv64-linux-gnu-gcc
 	walks qemu-riscv64 "$usual" riscv64-linux-gnu-gcc -msave-restore
+	# clang takes start files of a compiler for bare metal if there is one.
+	linker=riscv64-linux-gnu-gcc
 	! command -v clang >/dev/null ||
 		walks qemu-riscv64 "$usual" clang --target=riscv64-linux-gnu
 fi
