@@ -276,11 +276,6 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_SLOW_PATH void *leakwrap_##name##_resize_not_fast parameters                       \
 	{                                                                                        \
 		struct leakwrap_thread *const self = leakwrap_self_after(leakwrap_kept_self());  \
-		if (!block) {                                                                    \
-			if (leakwrap_likely(pass(self, size)))                                   \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
-			return leakwrap_##name##_not_fast arguments;                             \
-		}                                                                                \
 		/* A resize to 0 bytes may free the block, and return NULL without a failure. */ \
 		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block))) {             \
 			if (leakwrap_likely(pass(self, size)))                                   \
@@ -293,8 +288,14 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                        \
 	LEAKWRAP_INLINE void *leakwrap_##name##_resize parameters                                \
 	{                                                                                        \
-		if (leakwrap_unlikely(!leakwrap_may_be_fast(leakwrap_kept_self(), size)))        \
-			return leakwrap_##name##_resize_not_fast arguments;                      \
+		struct leakwrap_thread *const self = leakwrap_kept_self();                       \
+		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                      \
+			if (block)                                                               \
+				return leakwrap_##name##_resize_not_fast arguments;              \
+			if (leakwrap_likely(pass(self, size)))                                   \
+				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
+			return leakwrap_##name##_not_fast arguments;                             \
+		}                                                                                \
 		if (!block)                                                                      \
 			return leakwrap_##name##_allocate arguments;                             \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                 \
