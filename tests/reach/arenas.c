@@ -6,7 +6,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 20, LOST = 3, OTHERS = 5, SIZE = 256 };
+enum { KEPT = 20, LOST = 3, OTHERS = 5, SIZE = 256, TWICE = 2 * SIZE };
 
 /* The start of a block, and what the arena keeps of itself behind the start of the oldest
  * (protobuf 3.21, src/google/protobuf/arena_impl.h, SerialArena). */
@@ -46,12 +46,12 @@ static NOINLINE void make_all(void)
 {
 	const size_t at = offsetof(struct block, arena), late = offsetof(struct late_block, arena);
 
-	for (int i = 0; i < KEPT; i++) {
+	for (size_t i = 0; i < KEPT; i++) {
 		struct arena *const arena = make(NULL, SIZE, SIZE, at);
 		struct late_block **const newest = make(NULL, SIZE, SIZE, late);
 
-		arena->newest = make((char *)arena - at, 2 * SIZE, 2 * SIZE, 0);
-		*newest = make((char *)newest - late, 2 * SIZE, 2 * SIZE, 0);
+		arena->newest = make((char *)arena - at, TWICE, TWICE, 0);
+		*newest = make((char *)newest - late, TWICE, TWICE, 0);
 		kept[2 * i] = arena;
 		kept[2 * i + 1] = newest;
 	}

@@ -37,7 +37,7 @@ static void make_false_types(void)
 {
 	uintptr_t *type = make(0, 1);
 
-	type[WORDS - 2] = 4 * 256;
+	type[WORDS - 2] = 1024;
 	type = make(1, 1);
 	type[WORDS - 2] = type[WORDS - 1] = 80;
 	type = make(2, 1);

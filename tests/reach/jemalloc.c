@@ -5,13 +5,13 @@
 #include <signal.h>
 #include <stdlib.h>
 
-enum { SIZES = 12, KEPT = 3 };
+enum { SIZES = 12, KEPT = 3, IN_THREAD = SIZES * KEPT };
 
 /* Small and large blocks, on the borders of their classes and between them. */
 static const size_t sizes[SIZES] = {24,    100,   3000,   14336,   16384,   16385,
                                     20000, 50000, 100000, 1000000, 4194304, 9000001};
 
-static char *volatile kept[2 * SIZES * KEPT];
+static char *volatile kept[2 * IN_THREAD];
 
 static NOINLINE char *keep(size_t size)
 {
@@ -43,7 +43,7 @@ static NOINLINE void work(char *volatile *at)
 static void *work_in_thread(void *unused)
 {
 	(void)unused;
-	work(kept + SIZES * KEPT);
+	work(&kept[IN_THREAD]);
 	return NULL;
 }
 

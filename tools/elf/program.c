@@ -417,14 +417,16 @@ bool program_tells_coverage(const struct program *program)
 
 bool program_covers_libraries(const struct program *program)
 {
-	return is_in_tracer(program, entry_named(program, "malloc")->visible);
+	const struct entry *entry = entry_named(program, "malloc");
+
+	return entry && is_in_tracer(program, entry->visible);
 }
 
 bool program_hides_malloc(const struct program *program)
 {
 	const struct entry *entry = entry_named(program, "malloc");
 
-	return program->shared_libc && entry_is_exported(entry) && !entry->visible;
+	return entry && program->shared_libc && entry_is_exported(entry) && !entry->visible;
 }
 
 /* -- direct calls ------------------------------------------------------------------------------ */

@@ -22,7 +22,6 @@
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/young_site.h"
 #include "wrap/unwind/stack_bounds.h"
-#include "wrap/base/thread.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -385,9 +384,9 @@ struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *bloc
 {
 #ifndef LEAKWRAP_BARE
 	const struct leakwrap_region_entry *missed;
+	void *const *const unless = &leakwrap_self.releasing;
 
-	if (leakwrap_likely(leakwrap_live_fast_remove(&leakwrap_address_tables, block,
-	                                              &leakwrap_self.releasing,
+	if (leakwrap_likely(leakwrap_live_fast_remove(&leakwrap_address_tables, block, unless,
 	                                              &missed) == LEAKWRAP_REMOVED)) {
 		mark_release_at(sp, block);
 		return (struct leakwrap_enclosing_release){NULL, 0};
