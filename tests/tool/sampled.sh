@@ -145,6 +145,15 @@ shows '^  note: what was allocated so far is left out: only 2 of 3 processes tel
 shows '^  note: the largest of several sampling intervals is shown'
 status_is 0 "$lw" report -f pprof -o "$W/mixed" "$W/log" "$W/plain"
 
+# Since all blocks are recorded again, and no sample is left, the numbers are no estimates.
+sed -e '/ sampling /i\
+leakwrap[7.1] recording state=all since=2026-11-20T18:00:00Z missing=none' \
+	-e 's/sampled_blocks=9 live_bytes_error=700000/sampled_blocks=0 live_bytes_error=0/' \
+	"$W/log" >"$W/again"
+status_is 0 "$lw" report "$W/again"
+shows '^  recording all blocks since 2026'
+! grep 'estimated from' "$W/out" || fail "a report of all blocks is called an estimate"
+
 need go
 export HOME="$W" GOCACHE="$W/cache" GOFLAGS=-mod=mod PPROF_TMPDIR="$W"
 status_is 0 "$lw" report -f pprof -o "$W/profile" "$W/log"

@@ -39,6 +39,10 @@ void put_recording(struct page *page, const struct totals *totals)
 	put_state(page, totals);
 	if (totals->sample_interval <= 0 || estimate->sampled_blocks < 0)
 		return;
+	/* All live blocks were recorded, since they no longer are a sample. */
+	if (estimate->sampled_blocks == 0 && totals->recording &&
+	    strcmp(totals->recording, "all") == 0)
+		return;
 	fprintf(page->stream, "  estimated from %s, one for each %s allocated",
 	        counted(page, (uint64_t)estimate->sampled_blocks, "sampled block"),
 	        with_unit((uint64_t)totals->sample_interval));
