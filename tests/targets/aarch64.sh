@@ -50,6 +50,39 @@ else
 	echo "left out: $gcc has no shadow call stack"
 fi
 
+# A va_list is passed by the address of a copy. No wrapper makes one and becomes a frame itself.
+cat >"$W/text.c" <<'END'
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+char *volatile kept;
+__attribute__((noipa)) static void leak(const char *format, ...)
+{
+	char *text;
+	va_list list;
+	va_start(list, format);
+	if (vasprintf(&text, format, list) < 0)
+		exit(1);
+	va_end(list);
+	kept = text;
+}
+int main(void)
+{
+	leak("%d %s", 1, "text");
+	kept = NULL;
+	return 0;
+}
+END
+$gcc -O2 -D_GNU_SOURCE -c -o "$W/program.o" "$W/text.c" || fail "cannot compile the text"
+ar rcs "$W/vendor.a"
+relink "$gcc"
+for option in record=1 sample=1 misuse=report allocated=1; do
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log:$option $run "$W/app" 2>"$W/err" || fail "$option: status $?"
+	equal "vasprintf with $option" "$(site_by "$W/log" 1 leak)" "7 1"
+done
+rm -f "$W/log" "$W/vendor.a"
+
 for flags in "" -mbranch-protection=standard; do
 	# shellcheck disable=SC2086 # none or one
 	{

@@ -37,6 +37,17 @@ ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *origin
                (wcslen(original) + 1) * sizeof *original, return NULL)
 #endif
 
+/* The type of a parameter that is a va_list, for functions that only pass it on.
+ *
+ * On AArch64 a caller passes the address of a copy (AAPCS64, 6.8.2, rule B.4).  To pass a va_list
+ * on by its type takes one more copy, in the function's own frame.  Then the function cannot leave
+ * by a jump, and would be a frame of the backtrace. */
+#ifdef __aarch64__
+typedef va_list *passed_list;
+#else
+typedef va_list passed_list;
+#endif
+
 /* Defines the wrapper of a function that stores a new string in *STRING and returns its length, or
  * a negative number.  The format's arguments are a va_list. */
 #define FORMAT_LIST(name, parameters, arguments)                                   \
@@ -61,11 +72,12 @@ ENTRY_ALLOCATE(leakwrap_record_malloc, wchar_t *, wcsdup, (const wchar_t *origin
 	}
 
 #ifdef LEAKWRAP_ENTRY_vasprintf
-FORMAT_LIST(vasprintf, (char **string, const char *format, va_list list), (string, format, list))
+FORMAT_LIST(vasprintf, (char **string, const char *format, passed_list list),
+            (string, format, list))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___vasprintf_chk
-FORMAT_LIST(__vasprintf_chk, (char **string, int flag, const char *format, va_list list),
+FORMAT_LIST(__vasprintf_chk, (char **string, int flag, const char *format, passed_list list),
             (string, flag, format, list))
 #endif
 
