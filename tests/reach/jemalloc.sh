@@ -29,6 +29,12 @@ for link in '' -static; do
 	equal "$link: kept" "$(lost keep)" 0
 	[ -z "$link" ] || equal "$link: small" "$(lost lose_small)" 14
 
+	# Nor are there too many extents.
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=kinds=always:exit=0:log=$W/log "$W/program" 100000 || fail "$link: $?"
+	[ "$(lost lose_large)" -ge 7 ] || fail "$link: large, many: $(lost lose_large) of 10"
+	equal "$link: kept, many" "$(lost keep)" 0
+
 	# The search in a core file of the same process agrees.
 	report_of_core :kinds=always "$W/program"
 	blocks=$(dump_value "$W/core.log" 1 definite_blocks)

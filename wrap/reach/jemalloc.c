@@ -124,16 +124,19 @@ void leakwrap_jemalloc_each_part(uintptr_t start, uintptr_t end, bool has_used,
                                  void *context)
 {
 	uintptr_t at = (start + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	uintptr_t records = at; /* from here to AT are records alone */
 
 	while (at < end && end - at >= RECORD) {
 		const bool is_of_blocks = at % PAGE == 0 && has_block(at);
 		const enum extent extent = is_of_blocks ? EXTENT_NONE : extent_of(at);
 
 		if (extent == EXTENT_NONE) {
+			if (records < at)
+				visit(context, records, at);
 			at += is_of_blocks ? PAGE : ALIGNMENT;
+			records = at;
 			continue;
 		}
-		visit(context, at, at + RECORD);
 		if (extent == EXTENT_FREE || has_used) {
 			const uintptr_t from = leakwrap_stack_word(at + ADDRESS_AT) & ~PAGE_MASK;
 
@@ -142,6 +145,8 @@ void leakwrap_jemalloc_each_part(uintptr_t start, uintptr_t end, bool has_used,
 		}
 		at += RECORD;
 	}
+	if (records < at)
+		visit(context, records, at);
 }
 
 #else

@@ -14,9 +14,9 @@
 /* Returns whether the process has jemalloc, under its own name or a usual prefix.  Signal-safe. */
 bool leakwrap_has_jemalloc(void);
 
-/* Calls VISIT for each record between START and END, which can be read, and for the extent of each
- * if it is free, wherever it is; with HAS_USED also if it is used.  The blocks have an index
- * (block_index.h). */
+/* Calls VISIT for the records between START and END, which can be read: once for those that stand
+ * side by side.  Calls it for the extent of each record if that is free, wherever it is; with
+ * HAS_USED also if it is used.  The blocks have an index (block_index.h). */
 void leakwrap_jemalloc_each_part(uintptr_t start, uintptr_t end, bool has_used,
                                  void (*visit)(void *context, uintptr_t start, uintptr_t end),
                                  void *context);

@@ -32,8 +32,9 @@ struct range {
 #define RANGES_ROOM ((size_t)1 << 16)
 
 static struct {
-	struct range *except; /* by address */
+	struct range *except; /* at last by address */
 	size_t count;
+	bool is_full; /* there is hardly room for more, also if those that touch are merged */
 	bool is_heap_known, have_all_parked;
 	int pagemap;
 	uintptr_t tls_size; /* of the program, in bytes; with its alignment */
@@ -50,9 +51,56 @@ static struct declared *_Atomic declared;
 
 /* -- what is no root --------------------------------------------------------------------------- */
 
+static void sort_exceptions(void)
+{
+	struct range *const except = roots.except;
+	size_t gap = 1;
+
+	while (gap < roots.count / 3)
+		gap = 3 * gap + 1;
+	for (; gap > 0; gap /= 3)
+		for (size_t i = gap; i < roots.count; i++) {
+			const struct range moving = except[i];
+			size_t at = i;
+
+			for (; at >= gap && except[at - gap].start > moving.start; at -= gap)
+				except[at] = except[at - gap];
+			except[at] = moving;
+		}
+}
+
+/* Sorts the exceptions, of which there are some, and makes one of those that touch. */
+static void merge_exceptions(void)
+{
+	struct range *last = roots.except;
+
+	sort_exceptions();
+	for (size_t i = 1; i < roots.count; i++) {
+		const struct range next = roots.except[i];
+
+		if (next.start > last->end)
+			*++last = next;
+		else if (next.end > last->end)
+			last->end = next.end;
+	}
+	roots.count = (size_t)(last - roots.except) + 1;
+}
+
+/* Excepts what lies from START to END, as long as there is room.  The extents of an allocator are
+ * many, and touch. */
 static void except(uintptr_t start, uintptr_t end)
 {
-	if (start < end && roots.count < RANGES_ROOM)
+	if (start >= end)
+		return;
+	if (roots.count > 0 && roots.except[roots.count - 1].end == start) {
+		roots.except[roots.count - 1].end = end;
+		return;
+	}
+	if (roots.count == RANGES_ROOM && !roots.is_full) {
+		merge_exceptions();
+		roots.is_full = roots.count > RANGES_ROOM / 4 * 3;
+	}
+	if (roots.count < RANGES_ROOM)
 		roots.except[roots.count++] = (struct range){start, end};
 }
 
@@ -182,21 +230,6 @@ static void except_jemalloc(void)
 			each_written(&mapping[i], except_parts);
 }
 
-static void sort_exceptions(void)
-{
-	struct range *const except = roots.except;
-
-	for (size_t gap = roots.count / 2; gap > 0; gap /= 2)
-		for (size_t i = gap; i < roots.count; i++) {
-			const struct range moving = except[i];
-			size_t at = i;
-
-			for (; at >= gap && except[at - gap].start > moving.start; at -= gap)
-				except[at] = except[at - gap];
-			except[at] = moving;
-		}
-}
-
 /* The tracer's other variables hold no addresses of blocks. */
 void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintptr_t end),
                              void *context)
@@ -229,7 +262,7 @@ static void collect_exceptions(const struct leakwrap_standing *own)
 		except_heap();
 	if (leakwrap_has_jemalloc())
 		except_jemalloc();
-	sort_exceptions();
+	merge_exceptions();
 }
 
 /* -- memory ------------------------------------------------------------------------------------ */
@@ -528,6 +561,7 @@ bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known
                          bool have_all_parked)
 {
 	roots.count = 0;
+	roots.is_full = false;
 	roots.is_heap_known = is_heap_known;
 	roots.have_all_parked = have_all_parked;
 	roots.except = leakwrap_scratch_map(RANGES_ROOM * sizeof(*roots.except));
