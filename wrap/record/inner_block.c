@@ -3,6 +3,7 @@
 
 #include "wrap/base/thread.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/record/aligned.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/base/sampling.h"
@@ -29,8 +30,33 @@ static struct leakwrap_live_block find_inner(const void *block, size_t size)
 	return inner;
 }
 
+#ifndef LEAKWRAP_BARE
+
+/* Removes the sample of an inner call's block, if BLOCK is that block or cut out of it.  There is
+ * one only if the settings have changed between the two calls. */
+static void remove_inner_sample(const void *block)
+{
+	const struct leakwrap_found_sample found = leakwrap_samples_find(leakwrap_self.inner);
+	struct leakwrap_sample inner;
+
+	if (leakwrap_samples_read(found, &inner) &&
+	    (inner.address == (uintptr_t)block ||
+	     leakwrap_is_cut_out_of((uintptr_t)block, inner.address, LEAKWRAP_ALIGNED_OFFSET_MAX)))
+		leakwrap_samples_remove(found);
+}
+
+#else
+
+static void remove_inner_sample(const void *block)
+{
+	(void)block;
+}
+
+#endif
+
 void leakwrap_absorb_inner(const void *block, size_t size)
 {
+	remove_inner_sample(block);
 	if (leakwrap_self.inner != block && find_inner(block, size).site != LEAKWRAP_SITE_NONE)
 		leakwrap_live_remove(leakwrap_self.inner, &size);
 }

@@ -12,7 +12,7 @@
 
 /* Removes the record of an inner call's block if that block is not BLOCK, and the two lie one
  * inside the other.  BLOCK, of SIZE bytes, may be cut out of it, or a resize may have added it to
- * BLOCK (newlib's realloc). */
+ * BLOCK (newlib's realloc).  Removes the sample of an inner call's block also if that is BLOCK. */
 void leakwrap_absorb_inner(const void *block, size_t size);
 
 #ifndef LEAKWRAP_BARE
