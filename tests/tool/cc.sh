@@ -109,7 +109,7 @@ called "$W/g++" -stdlib=libc++ a.o # two C++ libraries do not catch each other's
 grep -q 'lc++,-lc++abi,' words || fail "no libc++"
 called "$W/echo" a.o -lstdc++
 grep -q 'lstdc++,' words || fail "no C++ library with -lstdc++"
-for library in -l:libstdc++.a lib/libstdc++.a; do
+for library in -l:libstdc++.a -Wl,-l:libstdc++.a lib/libstdc++.a; do
 	called "$W/echo" a.o $library
 	grep -q -e '-Bstatic,-lstdc++,' words || fail "no static C++ library with $library"
 done

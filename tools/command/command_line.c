@@ -128,11 +128,29 @@ const char *next_linker_word(const char **rest, size_t *length)
 	return word;
 }
 
-/* Reads the LENGTH bytes at NAME, which name a library without "lib" and a suffix. */
+/* Reads the LENGTH bytes at NAME, the name of a library's file. */
+static void read_library_file(struct command_line *line, const char *name, size_t length)
+{
+	const bool libcxx = is_word(name, length, "libc++.a");
+
+	if (libcxx || is_word(name, length, "libstdc++.a"))
+		line->cxx_library = line->static_libstdcxx = true;
+	line->libcxx = line->libcxx || libcxx;
+	if (is_word(name, length, "libleakwrap.a"))
+		line->archive = true;
+	if (length >= 10 && strncmp(name, "crtbegin", 8) == 0 &&
+	    is_word(name + length - 2, 2, ".o"))
+		line->start_file = true;
+}
+
+/* Reads the LENGTH bytes at NAME, which name a library without "lib" and a suffix, or its file
+ * behind a colon. */
 static void read_library_name(struct command_line *line, const char *name, size_t length)
 {
 	const bool libcxx = is_word(name, length, "c++");
 
+	if (name[0] == ':')
+		read_library_file(line, name + 1, length - 1);
 	if (libcxx || is_word(name, length, "stdc++")) {
 		line->cxx_library = true;
 		line->static_libstdcxx = line->static_libstdcxx || line->only_static_libraries;
@@ -237,26 +255,10 @@ static bool adds_openmp(const char *word)
 	       strncmp(word, "-ftree-parallelize-loops=", 25) == 0;
 }
 
-/* Reads NAME, the name of a library's file. */
-static void read_library_file(struct command_line *line, const char *name)
-{
-	bool libcxx = strcmp(name, "libc++.a") == 0;
-
-	if (libcxx || strcmp(name, "libstdc++.a") == 0)
-		line->cxx_library = line->static_libstdcxx = true;
-	line->libcxx = line->libcxx || libcxx;
-	if (strcmp(name, "libleakwrap.a") == 0)
-		line->archive = true;
-	if (strncmp(name, "crtbegin", 8) == 0 && has_suffix(name, ".o"))
-		line->start_file = true;
-}
-
 /* Reads the argument of -l. */
 static void read_library(struct command_line *line, const char *name)
 {
 	line->has_inputs = true;
-	if (name[0] == ':')
-		read_library_file(line, name + 1);
 	read_library_name(line, name, strlen(name));
 }
 
@@ -312,7 +314,7 @@ static void read_argument(struct command_line *line, const char *option, const c
 
 static void read_input(struct command_line *line, const char *word)
 {
-	read_library_file(line, base_name(word));
+	read_library_file(line, base_name(word), strlen(base_name(word)));
 	if (!is_header(word))
 		line->has_inputs = true;
 }
