@@ -36,25 +36,33 @@ bool leakwrap_has_jemalloc(void)
 	return false;
 }
 
-/* Records are aligned to a line of the cache.  A record begins with 64 bits, in which the number of
- * the size class stands, and a bit for a slab; the upper ones are 0.  The address follows, and the
- * size, which is whole pages.  The lower bits of the size are a serial number (jemalloc 5.3,
- * include/jemalloc/internal/edata.h, struct edata_s; likewise extent_structs.h of 5.0 to 5.2). */
+/* Records are aligned to a line of the cache.  A record begins with 64 bits.  In them stand, from
+ * CLASS_AT up, the number of the size class and how many regions of a slab are free, and below the
+ * state, 0 if the extent is used.  There are a bit for a slab, and one for memory that the kernel
+ * has promised, nearly always 1; the upper bits are 0.  The address follows, and the size, which is
+ * whole pages.  The lower bits of the size are a serial number.  The second half of the record has
+ * a bit for each region of a slab, 1 if it is free (jemalloc 5.3,
+ * include/jemalloc/internal/edata.h, struct edata_s, and bitmap.h; likewise extent_structs.h of 5.0
+ * to 5.2). */
 #define ALIGNMENT    ((uintptr_t)64)
 #define RECORD       ((uintptr_t)128)
 #define ADDRESS_AT   ((uintptr_t)8)
 #define SIZE_AT      ((uintptr_t)16)
+#define REGIONS_AT   ((uintptr_t)64)
 #define PAGE         ((uint64_t)4096)
 #define PAGE_MASK    ((uintptr_t)4095)
-#define SLAB_MAX     ((uint64_t)1 << 20)
+#define REGIONS_MAX  512u
 #define IS_SLAB      ((uint64_t)1 << 12)
 #define IS_COMMITTED ((uint64_t)1 << 13)
 #define BITS_USED    45
+#define STATE_AT     17
 #define CLASS_AT     20
+#define STATE_AT_5_2 16
 #define CLASS_AT_5_2 18
 
-/* The class of an extent that is not used. */
-#define NO_CLASS 232u
+/* The class of an extent that is not used, and a number that is none of a class. */
+#define NO_CLASS  232u
+#define NOT_KNOWN 255u
 
 /* The first class of large blocks, and its size's binary logarithm.  There are four classes up to
  * each double size (size_classes.h, where pages have 4096 bytes). */
@@ -75,11 +83,47 @@ static unsigned class_of(uint64_t size)
 	               : LARGE_CLASS + 4 * (log - LARGE_LOG) + (unsigned)(size >> (log - 2) & 3);
 }
 
-/* Returns whether BITS, with which a record begins, may be of class NUMBER. */
-static bool has_class(uint64_t bits, unsigned number)
+/* Returns the class at CLASS_AT in BITS, with which a record begins.  Returns NOT_KNOWN unless the
+ * state at STATE_AT is that of a used or a free extent, as IS_USED says. */
+static unsigned class_in(uint64_t bits, bool is_used, unsigned state_at, unsigned class_at)
 {
-	return number != 0 &&
-	       ((bits >> CLASS_AT & 0xff) == number || (bits >> CLASS_AT_5_2 & 0xff) == number);
+	const bool has_state = (bits >> state_at & ((1u << (class_at - state_at)) - 1)) != 0;
+
+	return has_state == is_used ? NOT_KNOWN : (unsigned)(bits >> class_at & 0xff);
+}
+
+/* Returns whether BITS, with which a record begins, may be of class NUMBER, and of an extent that
+ * is used or not, as IS_USED says. */
+static bool has_class(uint64_t bits, unsigned number, bool is_used)
+{
+	return number != 0 && (class_in(bits, is_used, STATE_AT, CLASS_AT) == number ||
+	                       class_in(bits, is_used, STATE_AT_5_2, CLASS_AT_5_2) == number);
+}
+
+/* Returns the size of the regions of class NUMBER, which is below LARGE_CLASS. */
+static uint64_t region_of(unsigned number)
+{
+	if (number < 5)
+		return number == 0 ? 8 : 16 * number;
+	return ((uint64_t)16 << ((number - 5) / 4)) * (5 + (number - 5) % 4);
+}
+
+/* Returns whether RECORD, which begins with BITS, is of a slab of SIZE bytes: as many regions are
+ * free as it says. */
+static bool is_slab(uintptr_t record, uint64_t bits, uint64_t size, unsigned state_at,
+                    unsigned class_at)
+{
+	const unsigned number = class_in(bits, true, state_at, class_at);
+	const uint64_t regions = number < LARGE_CLASS ? size / region_of(number) : 0;
+	unsigned free = 0;
+
+	if (regions == 0 || regions > REGIONS_MAX)
+		return false;
+	for (unsigned i = 0; i < regions; i += 64)
+		for (uint64_t left = leakwrap_stack_word(record + REGIONS_AT + i / 8); left != 0;
+		     left &= left - 1)
+			free++;
+	return free == (bits >> class_at >> 8 & (2 * REGIONS_MAX - 1));
 }
 
 /* What a record is of. */
@@ -93,19 +137,18 @@ static enum extent extent_of(uintptr_t record)
 	const uintptr_t address = leakwrap_stack_word(record + ADDRESS_AT);
 	const uint64_t size = leakwrap_stack_word(record + SIZE_AT) & ~(PAGE - 1);
 
-	if (bits >> BITS_USED != 0 || address == 0 || address % ALIGNMENT != 0 || size == 0 ||
-	    size > UINTPTR_MAX - address)
-		return EXTENT_NONE;
-	if (has_class(bits, class_of(size)) || has_class(bits, class_of(size - PAGE)))
-		return EXTENT_USED;
-	if (address % PAGE != 0)
+	if (bits >> BITS_USED != 0 || (bits & IS_COMMITTED) == 0 || address == 0 ||
+	    address % ALIGNMENT != 0 || size == 0 || size > UINTPTR_MAX - address)
 		return EXTENT_NONE;
 	if ((bits & IS_SLAB) != 0)
-		return (bits & IS_COMMITTED) != 0 && size <= SLAB_MAX &&
-		                       (bits >> CLASS_AT & 0xff) < LARGE_CLASS
+		return address % PAGE == 0 &&
+		                       (is_slab(record, bits, size, STATE_AT, CLASS_AT) ||
+		                        is_slab(record, bits, size, STATE_AT_5_2, CLASS_AT_5_2))
 		               ? EXTENT_USED
 		               : EXTENT_NONE;
-	return has_class(bits, NO_CLASS) ? EXTENT_FREE : EXTENT_NONE;
+	if (has_class(bits, class_of(size), true) || has_class(bits, class_of(size - PAGE), true))
+		return EXTENT_USED;
+	return address % PAGE == 0 && has_class(bits, NO_CLASS, false) ? EXTENT_FREE : EXTENT_NONE;
 }
 
 /* Returns whether a live block lies on the page of ADDRESS: jemalloc has no records there. */
@@ -119,6 +162,23 @@ static bool has_block(uintptr_t address)
 	        leakwrap_block_index_next(page, page + PAGE, &block));
 }
 
+/* Returns whether RECORD is sure to be one that jemalloc uses: no live block lies where it has free
+ * memory. */
+static bool is_sure(uintptr_t record)
+{
+	const enum extent extent = extent_of(record);
+
+	return extent == EXTENT_USED ||
+	       (extent == EXTENT_FREE && !has_block(leakwrap_stack_word(record + ADDRESS_AT)));
+}
+
+/* Returns whether records begin at AT, before END.  They stand side by side.  A program's own
+ * description of memory may look like a record, but two beside each other hardly do. */
+static bool do_records_begin(uintptr_t at, uintptr_t end)
+{
+	return is_sure(at) && end - at >= 2 * RECORD && is_sure(at + RECORD);
+}
+
 void leakwrap_jemalloc_each_part(uintptr_t start, uintptr_t end, bool has_used,
                                  void (*visit)(void *context, uintptr_t start, uintptr_t end),
                                  void *context)
@@ -130,7 +190,7 @@ void leakwrap_jemalloc_each_part(uintptr_t start, uintptr_t end, bool has_used,
 		const bool is_of_blocks = at % PAGE == 0 && has_block(at);
 		const enum extent extent = is_of_blocks ? EXTENT_NONE : extent_of(at);
 
-		if (extent == EXTENT_NONE) {
+		if (extent == EXTENT_NONE || (records == at && !do_records_begin(at, end))) {
 			if (records < at)
 				visit(context, records, at);
 			at += is_of_blocks ? PAGE : ALIGNMENT;
