@@ -39,7 +39,7 @@ void put_recording(struct page *page, const struct totals *totals)
 	put_state(page, totals);
 	if (totals->sample_interval <= 0 || estimate->sampled_blocks < 0)
 		return;
-	/* All live blocks were recorded, since they no longer are a sample. */
+	/* No sampled block is left: the numbers are exact. */
 	if (estimate->sampled_blocks == 0 && totals->recording &&
 	    strcmp(totals->recording, "all") == 0)
 		return;

@@ -95,16 +95,18 @@ static inline bool leakwrap_is_recording_all(void)
 /* The least countdown of the threads in leakwrap_sampling_state. */
 extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_sampling_from;
 
-/* The same, for the threads that need not look at what an allocation returns.  No thread has it
- * before the first switch, and after leakwrap_sampling_look_after_calls. */
+/* The same, for the threads that need not look at what an allocation returns.  Before the first
+ * switch, and after leakwrap_sampling_look_after_calls, no countdown is as high. */
 extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_passing_from;
 
-/* The same for calloc and realloc.  No thread has it without leakwrap_sampling_note_leaves, too. */
+/* The same for calloc and realloc.  Without leakwrap_sampling_note_leaves no countdown is as high,
+ * either. */
 extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_leaves_from;
 
-/* Counts a block of SIZE bytes in SELF, this thread.  Returns false and changes nothing if the
- * block may be sampled, or the thread's countdown is below *FROM: the thread is in an older
- * state. */
+/* Counts a block of SIZE bytes in SELF, this thread, and shows it to an outer call (inner in
+ * thread.h).  Returns false and changes nothing if the block may be sampled, or if the thread's
+ * countdown is below *FROM: then the thread is in an older state.  No lock, no system call.
+ * Signal-safe. */
 LEAKWRAP_INLINE bool leakwrap_count_down(struct leakwrap_thread *self,
                                          const _Atomic uintptr_t *from, size_t size)
 {

@@ -179,8 +179,8 @@ LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_self_after(struct leakwrap_thre
 #ifndef LEAKWRAP_BARE
 
 /* Opens the fast path if the thread's state allows it, and stacks are not passed over
- * (stack_cache.c).  Opens that of sampling, too.  Signal-safe: a signal handler may change the
- * state meanwhile. */
+ * (stack_cache.c).  Stores the state in the countdown, which opens the fast path of sampling or
+ * closes it.  Signal-safe: a signal handler may change the state meanwhile. */
 static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 {
 	enum leakwrap_thread_state state;

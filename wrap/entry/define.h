@@ -355,8 +355,8 @@ __asm__(".globl leakwrap_disable");
  * new block is then BLOCK, which may be NULL.  RECORD is an expression that records it and has the
  * value RESULT.  FAILURE is the statement that makes the function fail.
  *
- * Threads that do not simply record leave to other functions by a jump, as in
- * ENTRY_DEFINE_ALLOCATE.  So the others keep nothing for it. */
+ * A thread that does not simply record leaves to another function by a jump, as in
+ * ENTRY_DEFINE_ALLOCATE.  So the wrapper keeps no registers for what that function does. */
 #ifdef LEAKWRAP_BARE
 #define ENTRY_OUTER(type, name, parameters, arguments, block, record, failure) \
 	ENTRY_DECLARE(type, name, parameters);                                 \

@@ -56,7 +56,8 @@ struct leakwrap_region_entry {
  * Pages of the cache without any entry are never touched. */
 #define LEAKWRAP_REGION_CACHE_BITS (sizeof(uintptr_t) > 4 ? 16 : 32 - LEAKWRAP_REGION_BITS)
 
-/* The filter of sampled blocks (samples.h) has a counter for this many bits of an address. */
+/* Of the filter of sampled blocks (samples.h): the size of the piece of memory that has a counter,
+ * and the number of counters, both as powers of two. */
 #define LEAKWRAP_FILTER_PIECE_BITS 11
 #define LEAKWRAP_FILTER_BITS       16
 
@@ -64,6 +65,7 @@ struct leakwrap_region_entry {
  * one object, so that one register leads to both. */
 struct leakwrap_address_tables {
 	struct leakwrap_region_entry regions[1 << LEAKWRAP_REGION_CACHE_BITS];
+	/* How many samples each piece has, and the pieces that share its counter. */
 	_Atomic uint8_t samples[1 << LEAKWRAP_FILTER_BITS];
 };
 

@@ -38,12 +38,11 @@ bool leakwrap_has_jemalloc(void)
 
 /* Records are aligned to a line of the cache.  A record begins with 64 bits.  In them stand, from
  * CLASS_AT up, the number of the size class and how many regions of a slab are free, and below the
- * state, 0 if the extent is used.  There are a bit for a slab, and one for memory that the kernel
- * has promised, nearly always 1; the upper bits are 0.  The address follows, and the size, which is
- * whole pages.  The lower bits of the size are a serial number.  The second half of the record has
- * a bit for each region of a slab, 1 if it is free (jemalloc 5.3,
- * include/jemalloc/internal/edata.h, struct edata_s, and bitmap.h; likewise extent_structs.h of 5.0
- * to 5.2). */
+ * state, 0 if the extent is used.  One bit tells a slab, and one committed memory, which is nearly
+ * always 1.  The upper bits are 0.  The address follows, and the size, which is whole pages.  The
+ * lower bits of the size are a serial number.  The second half of the record has a bit for each
+ * region of a slab, 1 if it is free (jemalloc 5.3, include/jemalloc/internal/edata.h, struct
+ * edata_s, and bitmap.h; likewise extent_structs.h of 5.0 to 5.2). */
 #define ALIGNMENT    ((uintptr_t)64)
 #define RECORD       ((uintptr_t)128)
 #define ADDRESS_AT   ((uintptr_t)8)
@@ -162,7 +161,7 @@ static bool has_block(uintptr_t address)
 	        leakwrap_block_index_next(page, page + PAGE, &block));
 }
 
-/* Returns whether RECORD is sure to be one that jemalloc uses: no live block lies where it has free
+/* Returns whether RECORD looks like one of jemalloc, and no live block lies in what it calls free
  * memory. */
 static bool is_sure(uintptr_t record)
 {

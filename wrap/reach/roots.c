@@ -32,9 +32,9 @@ struct range {
 #define RANGES_ROOM ((size_t)1 << 16)
 
 static struct {
-	struct range *except; /* at last by address */
+	struct range *except; /* merge_exceptions sorts them by address */
 	size_t count;
-	bool is_full; /* there is hardly room for more, also if those that touch are merged */
+	bool is_full; /* merge_exceptions has made little room */
 	bool is_heap_known, have_all_parked;
 	int pagemap;
 	uintptr_t tls_size; /* of the program, in bytes; with its alignment */
@@ -69,7 +69,7 @@ static void sort_exceptions(void)
 		}
 }
 
-/* Sorts the exceptions, of which there are some, and makes one of those that touch. */
+/* Sorts the exceptions, and joins those that touch.  There is at least one. */
 static void merge_exceptions(void)
 {
 	struct range *last = roots.except;
@@ -86,8 +86,8 @@ static void merge_exceptions(void)
 	roots.count = (size_t)(last - roots.except) + 1;
 }
 
-/* Excepts what lies from START to END, as long as there is room.  The extents of an allocator are
- * many, and touch. */
+/* Excepts what lies from START to END, as long as there is room.  An allocator has many extents,
+ * most of which touch the next one. */
 static void except(uintptr_t start, uintptr_t end)
 {
 	if (start >= end)

@@ -33,7 +33,7 @@ static struct leakwrap_live_block find_inner(const void *block, size_t size)
 #ifndef LEAKWRAP_BARE
 
 /* Removes the sample of an inner call's block, if BLOCK is that block or cut out of it.  There is
- * one only if the settings have changed between the two calls. */
+ * such a sample only if sampling has ended between the two calls. */
 static void remove_inner_sample(const void *block)
 {
 	const struct leakwrap_found_sample found = leakwrap_samples_find(leakwrap_self.inner);
