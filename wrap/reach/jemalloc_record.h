@@ -1,0 +1,156 @@
+/* jemalloc_record.h - what a record of jemalloc says of its extent.
+ *
+ * The search for lost memory in the process and the tool's search in a core file read records in
+ * different ways, and decode them here.  Only 64-bit processes have such records.
+ */
+#ifndef LEAKWRAP_JEMALLOC_RECORD_H
+#define LEAKWRAP_JEMALLOC_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Records are aligned to a line of the cache.  A record begins with 64 bits.  In them stand, from
+ * LEAKWRAP_RECORD_CLASS_AT up, the number of the size class and how many regions of a slab are
+ * free, and below the state, 0 if the extent is used.  One bit tells a slab, and one committed
+ * memory, which is nearly always 1.  The upper bits are 0.  The address follows, and the size,
+ * which is whole pages.  The lower bits of the size are a serial number.  The second half of the
+ * record has a bit for each region of a slab, 1 if it is free (jemalloc 5.3,
+ * include/jemalloc/internal/edata.h, struct edata_s, and bitmap.h; likewise extent_structs.h of 5.0
+ * to 5.2). */
+#define LEAKWRAP_RECORD_ALIGNMENT 64u
+#define LEAKWRAP_RECORD_SIZE      128u
+#define LEAKWRAP_RECORD_PAGE      4096u
+
+/* The words of 64 bits of a record. */
+enum {
+	LEAKWRAP_BITS_WORD,
+	LEAKWRAP_ADDRESS_WORD,
+	LEAKWRAP_SIZE_WORD,
+	LEAKWRAP_REGIONS_WORD = 8,
+};
+
+/* Returns the word NUMBER of RECORD. */
+typedef uint64_t leakwrap_record_word(const void *record, unsigned number);
+
+#define LEAKWRAP_RECORD_REGIONS_MAX  512u
+#define LEAKWRAP_RECORD_IS_SLAB      ((uint64_t)1 << 12)
+#define LEAKWRAP_RECORD_IS_COMMITTED ((uint64_t)1 << 13)
+#define LEAKWRAP_RECORD_BITS_USED    45
+#define LEAKWRAP_RECORD_STATE_AT     17
+#define LEAKWRAP_RECORD_CLASS_AT     20
+#define LEAKWRAP_RECORD_STATE_AT_5_2 16
+#define LEAKWRAP_RECORD_CLASS_AT_5_2 18
+
+/* The class of an extent that is not used, and a number that is none of a class. */
+#define LEAKWRAP_RECORD_NO_CLASS  232u
+#define LEAKWRAP_RECORD_NOT_KNOWN 255u
+
+/* The first class of large blocks, and its size's binary logarithm.  There are four classes up to
+ * each double size (size_classes.h, where pages have 4096 bytes). */
+#define LEAKWRAP_RECORD_LARGE_CLASS 36u
+#define LEAKWRAP_RECORD_LARGE_LOG   14u
+
+/* Returns the number of the class with blocks of SIZE bytes, or 0 if no class of large blocks has
+ * this size. */
+static inline unsigned leakwrap_record_class_of(uint64_t size)
+{
+	unsigned log;
+
+	if (size >> LEAKWRAP_RECORD_LARGE_LOG == 0)
+		return 0;
+	log = 63 - (unsigned)__builtin_clzll(size);
+	return (size & (((uint64_t)1 << (log - 2)) - 1)) != 0
+	               ? 0
+	               : LEAKWRAP_RECORD_LARGE_CLASS + 4 * (log - LEAKWRAP_RECORD_LARGE_LOG) +
+	                         (unsigned)(size >> (log - 2) & 3);
+}
+
+/* Returns the class at the bit CLASS_AT of BITS, with which a record begins.  Returns
+ * LEAKWRAP_RECORD_NOT_KNOWN unless the state at the bit STATE_AT is that of a used or a free
+ * extent, as IS_USED says. */
+static inline unsigned leakwrap_record_class_in(uint64_t bits, bool is_used, unsigned state_at,
+                                                unsigned class_at)
+{
+	const bool has_state = (bits >> state_at & ((1u << (class_at - state_at)) - 1)) != 0;
+
+	return has_state == is_used ? LEAKWRAP_RECORD_NOT_KNOWN
+	                            : (unsigned)(bits >> class_at & 0xff);
+}
+
+/* Returns whether BITS, with which a record begins, may be of class NUMBER, and of an extent that
+ * is used or not, as IS_USED says. */
+static inline bool leakwrap_record_has_class(uint64_t bits, unsigned number, bool is_used)
+{
+	return number != 0 && (leakwrap_record_class_in(bits, is_used, LEAKWRAP_RECORD_STATE_AT,
+	                                                LEAKWRAP_RECORD_CLASS_AT) == number ||
+	                       leakwrap_record_class_in(bits, is_used, LEAKWRAP_RECORD_STATE_AT_5_2,
+	                                                LEAKWRAP_RECORD_CLASS_AT_5_2) == number);
+}
+
+/* Returns the size of the regions of class NUMBER, which is below LEAKWRAP_RECORD_LARGE_CLASS. */
+static inline uint64_t leakwrap_record_region_size(unsigned number)
+{
+	if (number < 5)
+		return number == 0 ? 8 : 16 * number;
+	return ((uint64_t)16 << ((number - 5) / 4)) * (5 + (number - 5) % 4);
+}
+
+/* Returns whether RECORD, which WORD reads, is of a slab of SIZE bytes: as many regions are free as
+ * it says.  STATE_AT, CLASS_AT: as for leakwrap_record_class_in. */
+static inline bool leakwrap_record_is_slab(const void *record, leakwrap_record_word *word,
+                                           uint64_t size, unsigned state_at, unsigned class_at)
+{
+	const uint64_t bits = word(record, LEAKWRAP_BITS_WORD);
+	const unsigned number = leakwrap_record_class_in(bits, true, state_at, class_at);
+	const uint64_t regions = number < LEAKWRAP_RECORD_LARGE_CLASS
+	                                 ? size / leakwrap_record_region_size(number)
+	                                 : 0;
+	unsigned free_regions = 0;
+
+	if (regions == 0 || regions > LEAKWRAP_RECORD_REGIONS_MAX)
+		return false;
+	for (unsigned i = 0; i < regions; i += 64)
+		for (uint64_t left = word(record, LEAKWRAP_REGIONS_WORD + i / 64); left != 0;
+		     left &= left - 1)
+			free_regions++;
+	return free_regions == (bits >> class_at >> 8 & (2 * LEAKWRAP_RECORD_REGIONS_MAX - 1));
+}
+
+/* What a record is of. */
+enum leakwrap_extent { LEAKWRAP_EXTENT_NONE, LEAKWRAP_EXTENT_FREE, LEAKWRAP_EXTENT_USED };
+
+/* Returns what RECORD is of.  WORD reads it.  A large block may have a page more than its class
+ * says.  A slab has the class of its blocks.  Signal-safe if WORD is. */
+static inline enum leakwrap_extent leakwrap_extent_of(const void *record,
+                                                      leakwrap_record_word *word)
+{
+	const uint64_t bits = word(record, LEAKWRAP_BITS_WORD);
+	const uint64_t address = word(record, LEAKWRAP_ADDRESS_WORD);
+	const uint64_t size =
+	        word(record, LEAKWRAP_SIZE_WORD) & ~(uint64_t)(LEAKWRAP_RECORD_PAGE - 1);
+
+	if (bits >> LEAKWRAP_RECORD_BITS_USED != 0 || (bits & LEAKWRAP_RECORD_IS_COMMITTED) == 0 ||
+	    address == 0 || address % LEAKWRAP_RECORD_ALIGNMENT != 0 || size == 0 ||
+	    size > UINT64_MAX - address)
+		return LEAKWRAP_EXTENT_NONE;
+	if ((bits & LEAKWRAP_RECORD_IS_SLAB) != 0)
+		return address % LEAKWRAP_RECORD_PAGE == 0 &&
+		                       (leakwrap_record_is_slab(record, word, size,
+		                                                LEAKWRAP_RECORD_STATE_AT,
+		                                                LEAKWRAP_RECORD_CLASS_AT) ||
+		                        leakwrap_record_is_slab(record, word, size,
+		                                                LEAKWRAP_RECORD_STATE_AT_5_2,
+		                                                LEAKWRAP_RECORD_CLASS_AT_5_2))
+		               ? LEAKWRAP_EXTENT_USED
+		               : LEAKWRAP_EXTENT_NONE;
+	if (leakwrap_record_has_class(bits, leakwrap_record_class_of(size), true) ||
+	    leakwrap_record_has_class(bits, leakwrap_record_class_of(size - LEAKWRAP_RECORD_PAGE),
+	                              true))
+		return LEAKWRAP_EXTENT_USED;
+	return address % LEAKWRAP_RECORD_PAGE == 0 &&
+	                       leakwrap_record_has_class(bits, LEAKWRAP_RECORD_NO_CLASS, false)
+	               ? LEAKWRAP_EXTENT_FREE
+	               : LEAKWRAP_EXTENT_NONE;
+}
+
+#endif
