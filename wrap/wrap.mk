@@ -140,7 +140,7 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 # gcc's loop optimizations cost the short loops of the allocation path more than they save, and so
 # does the padding before a loop, which is executed.
 SHORT_LOOPS := $(call if_accepted,-fno-ivopts -fno-tree-scev-cprop -fno-align-loops)
-$(O)/wrap/record/record.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
+$(O)/wrap/record/allocate.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)
 
 # An entry point that allocates needs the caller's frame pointer.  With -ffixed-rbp %rbp still holds
 # it, and the entry point need not make a frame, which would cost much of its time.  gcc ends with

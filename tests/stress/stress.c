@@ -1013,7 +1013,7 @@ static void *loader(void *path)
 		for (int i = 0; i < 20; i++)
 			calls(step_with, NULL);
 		/* A release that a handler has left is over after the next one: else that of its
-		 * own address would not count (record.c, "Known limit"). */
+		 * own address would not count (release.h, "Known limit"). */
 		free(malloc(5000));
 		if (!is_process_traced())
 			atomic_fetch_add(&model_foreign_frees, 1);

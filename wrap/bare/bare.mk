@@ -35,8 +35,8 @@ KINDS_SOURCES := $(addprefix wrap/,bare/dump_kinds.c bare/park.c bare/reach.c re
 
 CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 	$(addprefix wrap/,arch/decoder.c base/loss.c base/options.c entry/public_api.c \
-		record/find_site.c \
-		record/inner_block.c record/record.c record/thread_state.c) \
+		record/allocate.c record/find_site.c record/inner_block.c record/release.c \
+		record/resize.c record/thread_state.c) \
 	$(addprefix wrap/unwind/,arm_exidx.c code_follower.c epilogue.c find_rule.c fp_frame.c \
 		frame.c prologue.c return_address.c rule_cache.c sigreturn.c stack_scan.c \
 		start_code.c table_rule.c walk_rules.c) \

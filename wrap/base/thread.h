@@ -83,11 +83,13 @@ struct leakwrap_thread {
 	/* walk_shadow.c: the shadow call stack of instrumented code, or NULL. */
 	struct leakwrap_shadow *shadow;
 
-	/* record.c: INNER is the last block that was recorded since leakwrap_begin_allocation, also
-	 * if it was released again.  It shows an outer wrapped call the result of an inner call.
-	 * RELEASING is the block that an outer call releases or resizes.  All calls inside that
-	 * call have their stack below RELEASE_SP. */
+	/* allocate.c: INNER is the last block that was recorded since leakwrap_begin_allocation,
+	 * also if it was released again.  It shows an outer wrapped call the result of an inner
+	 * call. */
 	void *inner;
+
+	/* release.c: RELEASING is the block that an outer call releases or resizes.  All calls
+	 * inside that call have their stack below RELEASE_SP. */
 	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
 	uintptr_t release_sp;
 
@@ -98,7 +100,7 @@ struct leakwrap_thread {
 	uintptr_t expecting, unknown_call;
 #endif
 
-	/* record.c: the innermost call of an allocator that the user named, or NULL. */
+	/* thread_state.c: the innermost call of an allocator that the user named, or NULL. */
 	struct leakwrap_inside *inside;
 
 #ifndef LEAKWRAP_BARE

@@ -350,7 +350,7 @@ static bool find_no_block(const struct leakwrap_release *release, struct leakwra
 	return true;
 }
 
-/* -- calls from record.c ----------------------------------------------------------------------- */
+/* -- calls from record/ ------------------------------------------------------------------------ */
 
 /* Reports each kind of misuse once for each call site, or a loop would fill the log. */
 static void report(const struct leakwrap_misuse *found)

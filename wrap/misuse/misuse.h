@@ -1,6 +1,6 @@
 /* misuse.h - finds blocks that the program frees wrongly, for the option misuse=.
  *
- * Only the slow paths of record.c call it; with misuse=off none of it runs.  With another value
+ * Only the slow paths in record/ call it; with misuse=off none of it runs.  With another value
  * every thread takes the slow paths, since each allocation and release has to be checked.  All
  * functions but leakwrap_misuse_start may run in signal handlers; none takes a lock or allocates.
  *

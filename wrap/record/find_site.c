@@ -4,9 +4,11 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
 #include "wrap/base/readers.h"
+#include "wrap/base/sampling.h"
 #include "wrap/base/thread.h"
 #include "wrap/live/slot.h"
 #include "wrap/record/library_calls.h"
+#include "wrap/record/thread_state.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
@@ -126,6 +128,19 @@ void leakwrap_find_site(struct leakwrap_found_site *found, const struct leakwrap
 		found->entered = leakwrap_readers_enter_from(caller->sp);
 		found->number = find_site_by_walk(caller);
 	}
+}
+
+void leakwrap_prepare_and_find_site(struct leakwrap_found_site *found, LEAKWRAP_CALLER_PARAMS)
+{
+	if (leakwrap_self.state != LEAKWRAP_THREAD_RECORDING || !leakwrap_is_recording_all()) {
+		const uint32_t special = leakwrap_prepare_thread(sp);
+
+		if (special != LEAKWRAP_SITE_FIRST) {
+			*found = (struct leakwrap_found_site){.number = special};
+			return;
+		}
+	}
+	leakwrap_find_site(found, &LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 void leakwrap_end_site(const struct leakwrap_found_site *found)

@@ -1,4 +1,4 @@
-/* library_calls.h - what export.h and record.c do for calls that shared libraries make. */
+/* library_calls.h - what export.h and this folder do for calls that shared libraries make. */
 #ifndef LEAKWRAP_LIBRARY_CALLS_H
 #define LEAKWRAP_LIBRARY_CALLS_H
 

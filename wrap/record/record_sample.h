@@ -1,4 +1,4 @@
-/* record_sample.h - the verbs of record.c for blocks that are sampled (sampling.h).
+/* record_sample.h - the verbs of record.h for blocks that are sampled (sampling.h).
  *
  * All functions may run in signal handlers.  Without an operating system nothing is sampled.
  */

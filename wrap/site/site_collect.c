@@ -360,7 +360,7 @@ static void collect(void)
 	leakwrap_sites_end_removal();
 }
 
-/* -- for record.c ------------------------------------------------------------------------------ */
+/* -- for record/ ------------------------------------------------------------------------------- */
 
 /* Returns whether nobody needs any more what the latest collection unlinked.  The lock is held. */
 static bool has_rested(void)
