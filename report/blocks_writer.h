@@ -1,5 +1,5 @@
-/* blocks_writer.h - lists all live blocks in a dump, with the option blocks=1 (format.h): so that
- * the tool can look for lost memory in a core file of the process.
+/* blocks_writer.h - lists all live blocks in a dump, with the option blocks=1 (format.h).  So the
+ * tool can look for lost memory in a core file of the process.
  *
  * One thread at a time.  Signal-safe. */
 #ifndef LEAKWRAP_BLOCKS_WRITER_H

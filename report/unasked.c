@@ -25,8 +25,8 @@
 #define WALK_PAUSES   50
 #define GROWTH_TENTHS 10
 
-/* The peak is looked at as often, but ends the pause when the heap has come to a fiftieth more new
- * addresses: so it is found to within two per cent. */
+/* The peak is looked at as often.  The pause also ends when the heap has come to a fiftieth more
+ * new addresses.  So the peak is found to within two per cent. */
 #define GROWTH_FIFTIETHS 50
 
 #define NS_PER_SECOND    1000000000u

@@ -2,11 +2,11 @@
  * height, or when an allocation fails (the option dump_at=).
  *
  * There is no thread and no timer.  The memory is looked at where the heap comes to new addresses,
- * or where a block is sampled, at most every millisecond; and where large blocks of 1 MiB in all
- * were allocated or freed, at most every ten milliseconds.  A walk through the live table is made
- * when the heap has come to a tenth more new addresses, and else for at most two per cent of the
- * time.  For the peak, a walk is made at once when the heap has come to a fiftieth more new
- * addresses, or the large blocks have a fiftieth more bytes than ever.
+ * or where a block is sampled, at most every millisecond.  It is also looked at where large blocks
+ * of 1 MiB in all were allocated or freed, at most every ten milliseconds.  A walk through the live
+ * table is made when the heap has come to a tenth more new addresses, and else for at most two per
+ * cent of the time.  For the peak, some walks are made at once: when the heap has come to a
+ * fiftieth more new addresses, or when the large blocks have a fiftieth more bytes than ever.
  *
  * All functions but leakwrap_unasked_start are signal-safe. */
 #ifndef LEAKWRAP_UNASKED_H

@@ -108,9 +108,9 @@ LEAKWRAP_API int leakwrap_set_recording(int on);
 LEAKWRAP_API int leakwrap_set_sample(size_t interval);
 
 /* Marks this time: from now on dumps tell live blocks that were allocated since from older blocks.
- * A new mark replaces the old.  Returns 0, or -1 if the option fail= is given, or if half of all
- * call-site numbers are used: each mark gives new numbers to the call sites that allocate after it.
- * Signal-safe.  Not without an operating system. */
+ * A new mark replaces the old.  Returns 0.  Returns -1 if the option fail= is given, or if half of
+ * all call-site numbers are used: each mark gives new numbers to the call sites that allocate after
+ * it.  Signal-safe.  Not without an operating system. */
 LEAKWRAP_API int leakwrap_mark(void);
 
 /* -- backtraces -------------------------------------------------------------------------------- */

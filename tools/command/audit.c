@@ -84,9 +84,9 @@ static bool is_release(const char *name)
 	       strncmp(name, "_Zda", 4) == 0;
 }
 
-/* Returns true if the tracer sees the calls that the function of ENTRY makes itself: the function
- * is the program's and calls a wrapper, or it is a shared library's and calls the program's
- * exported malloc. */
+/* Returns true if the tracer sees the calls that the function of ENTRY makes itself.  A function of
+ * the program calls a wrapper then, and a function of a shared library calls the program's exported
+ * malloc. */
 static bool is_seen_below(const struct program *program, const struct entry *entry)
 {
 	if (entry->address)

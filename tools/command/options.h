@@ -91,7 +91,7 @@ const char *option_text(const struct argp_state *state, const char *name, const 
 /* Adds PATTERN, which is not copied, to PATTERNS. */
 void add_pattern(struct patterns *patterns, const char *pattern);
 
-/* Runs the stages between reading and writing on REPORT, to which all logs are added: names
+/* Runs the stages between reading and writing on REPORT, to which all logs are added.  Names
  * functions, finds who asked for the memory, and takes out what the options leave out. */
 void complete_report(struct report *report, struct options *options);
 

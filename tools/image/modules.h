@@ -1,5 +1,5 @@
-/* modules.h - the modules of a dump in an image: which file an address belongs to, what the file
- * has of memory that the image lacks, and the names of variables.
+/* modules.h - the modules of a dump in an image.  Finds which file an address belongs to, what the
+ * file has of memory that the image lacks, and the names of variables.
  */
 #ifndef TOOLS_IMAGE_MODULES_H
 #define TOOLS_IMAGE_MODULES_H

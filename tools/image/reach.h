@@ -32,10 +32,10 @@ struct image_files {
 /* Adds IMAGE to FILES. */
 void image_files_add(struct image_files *files, const char *image);
 
-/* Reads FILES and marks the blocks of the dump in REPORT to which they belong: the last dump of the
- * process that lists blocks, or the one that the user has chosen.  Returns false after a message if
- * there is no such dump, or a file cannot be used.  After success the caller calls reach_free.
- * REACH must not move meanwhile. */
+/* Reads FILES and marks the blocks of the dump in REPORT to which they belong.  It is the last dump
+ * of the process that lists blocks, or the dump that the user has chosen.  Returns false after a
+ * message if there is no such dump, or a file cannot be used.  After success the caller calls
+ * reach_free.  REACH must not move meanwhile. */
 bool reach_of_files(struct image_reach *reach, const struct image_files *files,
                     const struct report *report, const struct search *search);
 void reach_free(struct image_reach *reach);

@@ -96,8 +96,9 @@ double watch_interval(const struct watch *watch, const struct target *target);
 void watch_want(struct watch *watch, struct target *target);
 
 /* Asks for a dump of each of the COUNT targets that were not asked since WHEN, in seconds of
- * watch_now, as soon as their shortest intervals allow, but not before WHEN.  Waits for the dumps
- * as watch_wait does.  Returns false, and asks no more, if CLIENT leaves before they are asked. */
+ * watch_now.  Asks as soon as their shortest intervals allow, but not before WHEN.  Waits for the
+ * dumps as watch_wait does.  Returns false, and asks no more, if CLIENT leaves before they are
+ * asked. */
 bool watch_renew(struct watch *watch, struct target **targets, size_t count, double when,
                  int client);
 

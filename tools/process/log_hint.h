@@ -4,10 +4,10 @@
 
 #include "tools/process/dump_log.h"
 
-/* Returns why the dump of PROCESS may not have come to LOG, as the end of a message: the process
- * has another root folder, a seccomp filter or a limit of its files, its user may not write the
- * log, or the log's folder is not there or cannot take more.  Returns "" if none of these is known.
- * Strings come from ARENA. */
+/* Returns why the dump of PROCESS may not have come to LOG, as the end of a message.  The process
+ * may have another root folder, a seccomp filter or a limit of its files.  Its user may have no
+ * right to write the log.  The log's folder may be missing or full.  Returns "" if none of these is
+ * known.  Strings come from ARENA. */
 const char *log_hint(struct arena *arena, const struct target_process *process,
                      const struct dump_log *log);
 

@@ -22,7 +22,7 @@ struct runner {
 	uint64_t limit; /* how long a process may run, in nanoseconds */
 	struct running *all;
 	size_t count, room;
-	/* What this process leaves running in its process group is not killed when it ends: it may
+	/* What this process leaves running in its process group is not killed when it ends.  It may
 	 * be a child for an attempt, which has no group of its own yet.  0: none. */
 	pid_t spared;
 	int input;    /* the standard input of each process is the content of this file; -1: none */

@@ -407,7 +407,7 @@ static void leakwrap_x86_decode_flow(const struct leakwrap_x86 *x, uintptr_t beh
 }
 
 /* Returns true if a call in front of BEHIND with this OFFSET does not return, but takes the address
- * BEHIND: it calls the next instruction, which pops the address (position-independent code). */
+ * BEHIND.  It calls the next instruction, which pops the address (position-independent code). */
 static bool leakwrap_x86_takes_address(const struct leakwrap_code *code, uintptr_t behind,
                                        int32_t offset)
 {

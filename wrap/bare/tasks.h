@@ -1,5 +1,5 @@
 /* tasks.h - the tasks of an RTOS that the tracer has met.  tasks.c also keeps a struct
- * leakwrap_thread (thread.h) for each task, and numbers tasks (leakwrap_thread_id): the first has
+ * leakwrap_thread (thread.h) for each task, and numbers tasks (leakwrap_thread_id).  The first has
  * number 2, and 1 stands for all code outside of tasks. */
 #ifndef LEAKWRAP_TASKS_H
 #define LEAKWRAP_TASKS_H

@@ -10,7 +10,7 @@
  * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
  *
  * Each thread says in memory of its own that it is inside, and since which grace.  One store does
- * it, so a signal handler may interrupt anywhere, and leave by siglongjmp: a reader that it has
+ * it, so a signal handler may interrupt anywhere, and leave by siglongjmp.  A reader that it has
  * left is forgotten when its thread enters again, higher on its stack, or ends.
  */
 #ifndef LEAKWRAP_READERS_H

@@ -91,8 +91,8 @@ void leakwrap_live_end_hold(const void *block, uint32_t mark);
 enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
                                                uint32_t mark);
 
-/* Ends the holds of calls that this thread has left by siglongjmp, an exception or a cancellation:
- * restores lent blocks, and removes the records of taken blocks, which may be free.  SP is the
+/* Ends the holds of calls that this thread has left by siglongjmp, an exception or a cancellation.
+ * Restores lent blocks, and removes the records of taken blocks, which may be free.  SP is the
  * stack pointer of the current call's caller, or 0.  May take the tables' lock. */
 void leakwrap_live_end_left_holds(uintptr_t sp);
 

@@ -281,7 +281,7 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
  * Returns 0 if INFO has no counters of changes.
  *
  * The sum of the two counters would not do: after dlmopen, glibc's second counter goes down.  The
- * factor is 2^64 or 2^32 divided by the golden ratio: its small multiples lie far from each other,
+ * factor is 2^64 or 2^32 divided by the golden ratio.  Its small multiples lie far from each other,
  * so that different pairs of small counters give different numbers. */
 static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
 {

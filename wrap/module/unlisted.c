@@ -1,10 +1,10 @@
 /* unlisted.c - lists a module that a shared library has loaded, whose calls are not wrapped.  See
  * modules.h.
  *
- * An allocation meets such a module, so the loader's lock must not be taken: another thread may
+ * An allocation meets such a module.  So the loader's lock must not be taken: another thread may
  * hold it and wait for the allocating thread.  glibc finds the module of an address without a lock
- * since version 2.35.  Older versions do not; the module is listed when the program calls dlopen
- * or dlclose.  musl holds its lock only while nothing outside of its loader runs. */
+ * since version 2.35.  Older versions do not; the module is listed when the program calls dlopen or
+ * dlclose.  musl holds its lock only while nothing outside of its loader runs. */
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/loader_list.h"

@@ -1,5 +1,5 @@
-/* linux_fork.h - forks of the tracer's own, for leakwrap torture: a child that gets a failed
- * allocation and runs to its end, while the parent goes on as if nothing had happened.
+/* linux_fork.h - forks of the tracer's own, for leakwrap torture.  The child gets a failed
+ * allocation and runs to its end.  The parent goes on as if nothing had happened.
  *
  * No function changes errno.  All may be called in signal handlers.
  */

@@ -20,8 +20,8 @@
 void *leakwrap_pages_map(size_t size);
 
 /* Does what leakwrap_pages_map does, for a table of which only a part may ever be touched.  Of
- * pages that are not in memory, an eighth counts against the limit: from the start if the table is
- * one of a few, and else when the limit is near and a newer table was mapped. */
+ * pages that are not in memory, an eighth counts against the limit.  It counts from the start if
+ * the table is one of a few, and else when the limit is near and a newer table was mapped. */
 void *leakwrap_pages_map_sparse(size_t size, bool is_one_of_few);
 
 /* Does what leakwrap_pages_map does, for a stack: an access to the page below the mapped pages

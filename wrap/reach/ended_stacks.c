@@ -112,9 +112,10 @@ static uintptr_t find_id(const struct description *own)
 /* pthread_join writes it over a thread's id when it has taken the result. */
 #define ID_OF_JOINED UINT32_MAX
 
-/* Visits, for each address of code in the words below the bounds of THREAD, the argument behind it,
- * and the result before it if nobody can take that any more: the thread has been joined, or is
- * detached.  A detached thread may be joined by itself alone.  ID_BELOW: what find_id returned. */
+/* Visits, for each address of code in the words below the bounds of THREAD, the argument behind it.
+ * Visits the result before it, too, if nobody can take that any more: the thread has been joined,
+ * or is detached.  A detached thread may be joined by itself alone.  ID_BELOW: what find_id
+ * returned. */
 static void visit_remains(const struct description *thread, uintptr_t id_below,
                           void (*visit)(void *context, uintptr_t start, uintptr_t end),
                           void *context)

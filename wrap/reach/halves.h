@@ -2,9 +2,9 @@
  *
  * Where the heap lies below 4 GiB, as in a program that is not position-independent, code may keep
  * a pointer in 32 bits.  GLib's hash tables do, as long as all their keys fit.  So a half of a word
- * counts as a pointer there if the word leads to no block, and the half is the address of a block's
- * first byte, a multiple of 8.  An integer may be such an address by chance, as in a program with
- * words of 32 bits.  One into a block counts for nothing: those would be many.
+ * counts as a pointer there on two conditions.  The word leads to no block, and the half is the
+ * address of a block's first byte, a multiple of 8.  An integer may be such an address by chance,
+ * as in a program with words of 32 bits.  One into a block counts for nothing: those would be many.
  */
 #ifndef LEAKWRAP_HALVES_H
 #define LEAKWRAP_HALVES_H

@@ -234,10 +234,10 @@ static bool is_hash_table(uintptr_t block, size_t size, uintptr_t pointer)
 	       is_table_with(block, size, pointer, WORD);
 }
 
-/* Returns true if the block may be a std::string of libstdc++'s present ABI: the address of the
- * characters, their number, and 16 bytes, in which they are or their capacity is.  Protocol Buffers
- * keep marks in the two lowest bits of a string's address (src/google/protobuf/arenastring.h, class
- * TaggedStringPtr). */
+/* Returns true if the block may be a std::string of libstdc++'s present ABI.  That has the address
+ * of the characters, their number, and 16 bytes, in which they are or their capacity is.  Protocol
+ * Buffers keep marks in the two lowest bits of a string's address
+ * (src/google/protobuf/arenastring.h, class TaggedStringPtr). */
 static bool is_string(uintptr_t block, size_t size)
 {
 	uintptr_t length, capacity;

@@ -31,11 +31,11 @@ static void mark_state(uintptr_t start, uintptr_t size)
 
 #ifdef LEAKWRAP_CONTEXT_FXSAVE
 
-/* The image that the instruction FXSAVE writes has xmm0 and those that follow at 160.  The kernel
- * has put the format of the whole state, whose first part this is, into the last 48 bytes: a magic
- * number, the size with another magic number behind it, 8 bytes of features, the size.  The state
- * behind the image has the upper halves of ymm0 to ymm15, and what AVX-512 adds.  Source: Linux,
- * uapi/asm/sigcontext.h, struct _fpx_sw_bytes; Intel SDM volume 1, section 13.4. */
+/* The image that the instruction FXSAVE writes has xmm0 and those that follow at 160.  This is the
+ * first part of the whole state.  The kernel has put the format of the whole into the last 48
+ * bytes: a magic number, the size with another magic number behind it, 8 bytes of features, the
+ * size.  The state behind the image has the upper halves of ymm0 to ymm15, and what AVX-512 adds.
+ * Source: Linux, uapi/asm/sigcontext.h, struct _fpx_sw_bytes; Intel SDM volume 1, section 13.4. */
 #define FXSAVE_VECTORS 160u
 #define FXSAVE_FORMAT  464u
 #define FXSAVE_SIZE    512u

@@ -40,10 +40,10 @@ static void count_exception(enum leakwrap_live_added added, size_t size)
 /* For functions that are inlined both where the call site is known and where it is not. */
 #define ON_BOTH_PATHS LEAKWRAP_INLINE
 
-/* Retries the fast path now that SITE is known, or changes the record of an inner call with the
- * same BLOCK (in a static C++ program operator new calls malloc).  Returns false and changes
- * nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE or SITE does
- * not fit a slot, or the fast path does not apply. */
+/* Retries the fast path now that SITE is known.  Changes the record of an inner call with the same
+ * BLOCK, if there is one (in a static C++ program operator new calls malloc).  Returns false and
+ * changes nothing if the thread is disabled or inside an allocator, misuse is looked for, SIZE or
+ * SITE does not fit a slot, or the fast path does not apply. */
 ON_BOTH_PATHS bool retry_fast_record(uint32_t site, void *block, size_t size)
 {
 	const uint32_t state = leakwrap_self.state;

@@ -362,8 +362,8 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
 /* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
  * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
  * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
- * nothing if the fast path does not apply, as for a block with a young call site or a far number:
- * then the caller must call leakwrap_begin_resize. */
+ * nothing if the fast path does not apply, as for a block with a young call site or a far number.
+ * Then the caller must call leakwrap_begin_resize. */
 LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
 {
 	uint32_t old_value, within;

@@ -28,10 +28,10 @@ bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace);
  * then the walk would go on.  Takes the tables' lock. */
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
 
-/* Does what leakwrap_site_number does.  But if the call site is new, and its backtrace leads
- * through a module that a shared library has loaded in the place of another, lists that module and
- * returns LEAKWRAP_SITE_NONE: the walk must be made again.  One system call for each module of a
- * new call site that may be unloaded. */
+/* Does what leakwrap_site_number does.  A shared library may have loaded a module in the place of
+ * another.  If the call site is new, and its backtrace leads through such a module, lists the
+ * module and returns LEAKWRAP_SITE_NONE: the walk must be made again.  One system call for each
+ * module of a new call site that may be unloaded. */
 uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
                                      const struct leakwrap_stack *stack);
 

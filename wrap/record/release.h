@@ -18,8 +18,9 @@
  * A release of BLOCK itself is not forgotten.  The fast path stores release_sp first.  A signal
  * handler that frees a block before the store of "releasing" leaves its own release_sp there.
  *
- * Known limit: if siglongjmp left a release, and code that is not traced then allocates the same
- * address, its release is taken for a part of the one that was left, and not counted as foreign. */
+ * Known limit: siglongjmp has left a release, and then code that is not traced allocates the same
+ * address.  The release of that block is taken for a part of the release that was left, and not
+ * counted as foreign. */
 struct leakwrap_enclosing_release leakwrap_find_enclosing_release(const void *block, uintptr_t sp);
 
 /* Marks BLOCK as being released: all calls with their stack below SP are part of its release. */

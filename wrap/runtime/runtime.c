@@ -426,9 +426,9 @@ static void dump_after_libraries(void *is_first)
 /* Has dump_after_libraries called after the destructors of the shared libraries, which free much of
  * the memory that the libraries hold.  Returns false if the C library cannot do so.
  *
- * exit() runs the destructors of all modules as the last of its functions: the loader registers
- * them before the program starts.  glibc then calls what has been registered meanwhile.  musl
- * does not. */
+ * exit() runs the destructors of all modules as the last of its functions, because the loader
+ * registers them before the program starts.  glibc then calls what has been registered meanwhile.
+ * musl does not. */
 static bool dump_later(void)
 {
 #ifdef __GLIBC__

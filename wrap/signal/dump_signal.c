@@ -224,8 +224,8 @@ static void serve(void *argument)
 	errno = saved;
 }
 
-/* Serves a call of the tracer's handler by the program as a signal that somebody sent, and sets the
- * handler of ARRIVAL, whose context is none, and whose info may be none. */
+/* Serves a call of the tracer's handler by the program as a signal that somebody sent.  Sets the
+ * handler of ARRIVAL, which has no context, and may have no info. */
 static __attribute__((noinline)) void serve_call(int signo, struct arrival *arrival)
 {
 	siginfo_t info = {.si_signo = signo, .si_code = SI_USER};
@@ -238,7 +238,7 @@ static __attribute__((noinline)) void serve_call(int signo, struct arrival *arri
 }
 
 /* Has few variables and reads them from ARRIVAL, which takes less of the stack than registers that
- * are saved: the program's handler may run on a stack that has little more room than it needs. */
+ * are saved.  The program's handler may run on a stack that has little more room than it needs. */
 static void on_signal(int signo, siginfo_t *info, void *context)
 {
 	struct arrival arrival = {.info = info, .context = context, .signo = signo};

@@ -59,7 +59,7 @@ void leakwrap_base_backtrace_free(struct leakwrap_base_backtrace *base);
 
 /* To remove the lists of high halves that nobody refers to: begin, keep each list that is still
  * referred to (NULL: none), and sweep.  leakwrap_high_halves_sweep returns the removed lists, which
- * may still be read, and leakwrap_high_halves_give gives their memory back (readers.h).  The caller
+ * may still be read.  leakwrap_high_halves_give gives their memory back (readers.h).  The caller
  * holds the tables' lock. */
 struct leakwrap_high_halves;
 void leakwrap_high_halves_begin_sweep(void);

@@ -30,8 +30,9 @@
 
 /* Encodes TRACE as a delta against the call site BASE_SITE.  BASE_PCS are the base site's return
  * addresses, as many as TRACE has.  Returns where the bytes are stored.  Returns 0 if high halves
- * differ, or if the newest chunk of the byte pool has no room; with HAS_LOCK, the caller holds the
- * tables' lock, and there is no memory.  Signal-safe. */
+ * differ, or if the newest chunk of the byte pool has no room.  With HAS_LOCK the caller holds the
+ * tables' lock: then a full chunk is followed by a new one, unless there is no memory.
+ * Signal-safe. */
 leakwrap_pool_offset leakwrap_delta_encode(const struct leakwrap_trace *trace, uint32_t base_site,
                                            const uintptr_t *base_pcs, bool has_lock);
 

@@ -38,9 +38,9 @@
 #define REST_NS 20000000u
 
 /* If a stack of it was learned, it rests for this number of units of 64 ms in which no dump reads,
- * fewer than 256: a thread that has recognized it may have been stopped before it records the
- * block.  A call site of a plugin rests for less: it holds the plugin's module, and a program may
- * load thousands in that time. */
+ * fewer than 256.  A thread that has recognized the stack may have been stopped before it records
+ * the block.  A call site of a plugin rests for less: it holds the plugin's module, and a program
+ * may load thousands in that time. */
 #define LEARNED_REST 125u
 #define PLUGIN_REST  2u
 #define UNIT_LOG2    6

@@ -6,9 +6,9 @@
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
  * found the call site and has not yet recorded the block.  A later collection finds that block, and
  * keeps the call site.  A thread that walks its stack is a reader until it has recorded the block
- * (find_site.h).  So a call site is freed if two collections in a row find no block of it, they are
- * 20 ms apart or more, and no reader is left from before the first.  If a dump reads during the
- * second, a third one frees it, when that dump has ended: others may have begun.
+ * (find_site.h).  So a call site is freed if two collections in a row find no block of it.  They
+ * must be 20 ms apart or more, and no reader may be left from before the first.  If a dump reads
+ * during the second, a third one frees it, when that dump has ended: others may have begun.
  *
  * A thread whose stack is recognized is no reader.  A dump may interrupt it then.  So a call site
  * whose stack was ever learned is freed when eight seconds without a dump have passed since it was

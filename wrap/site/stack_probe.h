@@ -29,9 +29,9 @@
 
 /* How many times a thread finds a shape behind way 0 before it copies one to way 0.  If two stacks
  * take turns, a copy at each hit would always be the wrong one.  SHARED is for a program in which
- * two threads or more find shapes so: each copy takes the cache line from the other processors,
- * which costs more than to search the ways.  Both are primes, so that no pattern of the program
- * keeps step with the count. */
+ * two threads or more find shapes in this way.  There each copy takes the cache line from the other
+ * processors, which costs more than to search the ways.  Both are primes, so that no pattern of the
+ * program keeps step with the count. */
 #define LEAKWRAP_STACK_CACHE_COPY_ALONE  5u
 #define LEAKWRAP_STACK_CACHE_COPY_SHARED 61u
 

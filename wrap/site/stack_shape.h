@@ -19,8 +19,8 @@
  * the next.  This decides what tracing costs a program with many live blocks.
  *
  * A shape is immutable once published.  A signal handler may read it.  The allocation path reads
- * shapes and tells nobody, so the memory of a removed shape rests for ten seconds or more without a
- * dump before it is used again (leakwrap_stack_shapes_sweep).
+ * shapes and tells nobody.  So the memory of a removed shape rests for ten seconds or more without
+ * a dump before it is used again (leakwrap_stack_shapes_sweep).
  */
 #ifndef LEAKWRAP_STACK_SHAPE_H
 #define LEAKWRAP_STACK_SHAPE_H

@@ -1,5 +1,5 @@
-/* stored_backtrace.h - the backtrace of a call site as it is stored: in full, or as a delta against
- * the backtrace of another call site, which may be a delta itself.
+/* stored_backtrace.h - the backtrace of a call site as it is stored: in full, or as a delta.  A
+ * delta stands against the backtrace of another call site, which may be a delta itself.
  *
  * All functions are signal-safe.  Whoever reads by a number is a reader (readers.h).
  */

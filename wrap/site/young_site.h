@@ -18,7 +18,7 @@
  * numbers of the table.  A backtrace through a module that may be unloaded is never young.
  *
  * Known limit: an entry is lost to the ring if a signal handler leaves an allocation by siglongjmp
- * while the entry is taken, or in a child that is forked then by another thread.
+ * while the entry is taken.  It is lost in a child, too, if another thread forks the child then.
  *
  * All functions may run in a signal handler.
  */

@@ -40,7 +40,7 @@ bool leakwrap_is_return(uintptr_t word, uintptr_t *target);
 bool leakwrap_is_own_return(uintptr_t word);
 
 /* Returns true if WORD, as found on the stack, is a return address of glibc's loader behind a call
- * of TARGET, and so leads to no function of the module at PC: the loader calls others through
+ * of TARGET.  It leads to no function of the module at PC then: the loader calls others through
  * pointers alone.  It leaves such words where it has looked a symbol up.  TARGET: 0 for a call
  * through a pointer. */
 bool leakwrap_is_loaders_return(uintptr_t word, uintptr_t target, uintptr_t pc);

@@ -66,8 +66,8 @@ bool leakwrap_stack_is_own(uintptr_t sp);
  * system call for each page from ADDRESS up to SP, on other threads at most three. */
 bool leakwrap_stack_holds(uintptr_t sp, uintptr_t address);
 
-/* Returns the lowest address of the mapping that holds the calling thread's own stack, or 0 if SP
- * is not on that stack, or if the mapping's bounds are not known, as on the main thread. */
+/* Returns the lowest address of the mapping that holds the calling thread's own stack.  Returns 0
+ * if SP is not on that stack, or if the mapping's bounds are not known, as on the main thread. */
 uintptr_t leakwrap_stack_low(uintptr_t sp);
 
 /* The C library describes a thread in this many bytes at the thread pointer, at most. */

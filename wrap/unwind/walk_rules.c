@@ -447,7 +447,7 @@ static void walk_all(struct walk *walk)
 	} while (step_slow(walk, slot));
 }
 
-/* Ends the trace of WALK before the first frame of the tracer's own behind a guess: a guess may
+/* Ends the trace of WALK before the first frame of the tracer's own behind a guess.  A guess may
  * lead to words that an earlier walk has left on the stack.  Not a part of walk_all, which would
  * take more of the stack. */
 static void leave_out_own_frames(struct walk *walk)
