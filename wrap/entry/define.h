@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "wrap/module/originals.h"
 #include "wrap/record/record.h"
 #include "wrap/record/expected.h"
 #include "wrap/record/fast_path.h"
@@ -53,10 +54,15 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_CALL_ORIGINAL(name, arguments) __real_##name arguments
 #define ENTRY_FIND_ORIGINAL()                ((void)0)
 #else
-#include "wrap/module/originals.h"
 #define ENTRY_CALL_ORIGINAL(name, arguments) leakwrap_originals.name arguments
 #define ENTRY_FIND_ORIGINAL()                leakwrap_originals_need()
 #endif
+
+/* In a function to which a wrapper jumps: jumps on to the original by CALL, if another tracer
+ * records what this one would.  Then that one's backtraces have no frame of this tracer. */
+#define ENTRY_PASS_ON(call)                           \
+	if (leakwrap_unlikely(leakwrap_stands_aside)) \
+		return call;
 
 /* On a slow path: the function stands out of line, so that the fast path saves no registers for it.
  * Bare-metal builds have no fast path; there the slow path is inlined.  The functions' names begin
@@ -163,6 +169,7 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                         \
 		if (leakwrap_likely(leakwrap_thread_is_sampling()))                               \
 			return leakwrap_##name##_sampled arguments;                               \
+		ENTRY_PASS_ON(ENTRY_CALL_ORIGINAL(name, arguments))                               \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                  \
 		ENTRY_MEET_EXPECTATION(verb, name, arguments, size)                               \
 		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                          \
@@ -282,6 +289,7 @@ __asm__(".globl leakwrap_disable");
 				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			return leakwrap_##name##_sampled arguments;                              \
 		}                                                                                \
+		ENTRY_PASS_ON(ENTRY_CALL_ORIGINAL(name, arguments))                              \
 		struct leakwrap_caller caller = LEAKWRAP_CALLER;                                 \
 		return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,                       \
 		                                     LEAKWRAP_CALLER_ARGS(caller));              \
@@ -371,6 +379,7 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_DECLARE(type, name, parameters);                                           \
 	ENTRY_SLOW_PATH type leakwrap_##name##_attempt parameters                        \
 	{                                                                                \
+		ENTRY_PASS_ON(__real_##name arguments)                                   \
 		struct leakwrap_attempt attempt;                                         \
 		if (leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) {              \
 			failure;                                                         \

@@ -93,7 +93,7 @@ static bool is_allocators_own(uintptr_t bound)
 }
 
 /* Judges a relocation of MODULE for the function NAME.  Both kinds of relocations begin with the
- * members of RELOCATION. */
+ * members of RELOCATION.  A tracer refers to names with __libc_, and calls none of them. */
 static enum leakwrap_bypass judge(const struct leakwrap_module *module,
                                   const ElfW(Rel) * relocation, const char *name)
 {
@@ -102,7 +102,8 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 	uintptr_t ours, bound;
 
 	if (strncmp(name, libc_prefix, sizeof(libc_prefix) - 1) == 0)
-		return leakwrap_exported_function(name + sizeof(libc_prefix) - 1) != 0
+		return !module->has_tracer && leakwrap_exported_function(
+		                                      name + sizeof(libc_prefix) - 1) != 0
 		               ? LEAKWRAP_BYPASS_LIBC_NAME
 		               : LEAKWRAP_BYPASS_NONE;
 	if (!is_in(module, place) || place % sizeof(uintptr_t) != 0)

@@ -1,6 +1,7 @@
 /* loader_list.c - see loader_list.h. */
 #include "wrap/module/loader_list.h"
 
+#include "report/format.h"
 #include "wrap/module/debugger_list.h"
 #include "wrap/module/module_path.h"
 #include "wrap/port/port.h"
@@ -34,28 +35,39 @@ struct reader {
 
 /* -- the headers of a module ------------------------------------------------------------------- */
 
-/* Copies the build-id into MODULE if NOTE, of SIZE bytes, has it.  An ELF note is three words, the
- * name and the description, both padded to four bytes (System V ABI, chapter 5, "Note Section").
- * The build-id has the type NT_GNU_BUILD_ID and the owner "GNU". */
-static void read_build_id(struct leakwrap_module *module, const char *note, size_t size)
+/* Takes what the note HEADER says of MODULE: its build-id, or that it holds a tracer (format.h).
+ * OWNER and DESCRIPTION are the note's.  The build-id has the type NT_GNU_BUILD_ID and the owner
+ * "GNU". */
+static void take_note(struct leakwrap_module *module, const ElfW(Nhdr) * header, const char *owner,
+                      const char *description)
+{
+	if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
+	    memcmp(owner, "GNU", 4) == 0 && module->build_id_size == 0 &&
+	    header->n_descsz <= sizeof(module->build_id)) {
+		module->build_id_at = (uintptr_t)description;
+		memcpy(module->build_id, description, header->n_descsz);
+		module->build_id_size = (unsigned char)header->n_descsz;
+	} else if (header->n_type == LEAKWRAP_NOTE_TYPE &&
+	           header->n_namesz == sizeof(LEAKWRAP_NOTE_OWNER) &&
+	           memcmp(owner, LEAKWRAP_NOTE_OWNER, sizeof(LEAKWRAP_NOTE_OWNER)) == 0) {
+		module->has_tracer = true;
+	}
+}
+
+/* Reads the notes of MODULE at NOTE, of SIZE bytes.  An ELF note is three words, the name and the
+ * description, both padded to four bytes (System V ABI, chapter 5, "Note Section"). */
+static void read_notes(struct leakwrap_module *module, const char *note, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *header = (const void *)note;
 		size_t name = ((size_t)header->n_namesz + 3) & ~(size_t)3;
 		size_t description = ((size_t)header->n_descsz + 3) & ~(size_t)3;
-		const char *id = note + sizeof(*header) + name;
+		const char *behind_name = note + sizeof(*header) + name;
 
 		if (name > size - sizeof(*header) || description > size - sizeof(*header) - name)
 			return;
-		if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
-		    memcmp(note + sizeof(*header), "GNU", 4) == 0 &&
-		    header->n_descsz <= sizeof(module->build_id)) {
-			module->build_id_at = (uintptr_t)id;
-			memcpy(module->build_id, id, header->n_descsz);
-			module->build_id_size = (unsigned char)header->n_descsz;
-			return;
-		}
-		note = id + description;
+		take_note(module, header, note + sizeof(*header), behind_name);
+		note = behind_name + description;
 		size -= sizeof(*header) + name + description;
 	}
 }
@@ -108,8 +120,7 @@ static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segm
 		break;
 #endif
 	case PT_NOTE:
-		if (module->build_id_size == 0)
-			read_build_id(module, (const char *)start, segment->p_memsz);
+		read_notes(module, (const char *)start, segment->p_memsz);
 		break;
 	default:
 		break;

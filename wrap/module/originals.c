@@ -30,6 +30,7 @@
 FUNCTIONS(DECLARE)
 
 struct leakwrap_originals leakwrap_originals;
+bool leakwrap_stands_aside;
 bool leakwrap_libraries_are_recorded;
 
 typedef void function(void);
@@ -88,7 +89,8 @@ static bool holds_runtime(const struct leakwrap_module *module)
 	return (uintptr_t)leakwrap_originals_find - module->start < module->end - module->start;
 }
 
-/* The context of visit_module: what the modules before our own, and those behind it, define. */
+/* The context of visit_module: what the modules before our own, and those behind it, define.  What
+ * another tracer defines there calls this one. */
 struct search {
 	bool is_behind; /* our own module has been visited */
 	bool is_first;
@@ -111,6 +113,8 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 		return;
 	}
 	search->is_first = false;
+	if (module->has_tracer)
+		return;
 	if (!search->find_object)
 		search->find_object = (function *)leakwrap_dynamic_find(module, "_dl_find_object");
 	for (size_t i = 0; i < FUNCTION_COUNT; i++)
@@ -190,6 +194,30 @@ void leakwrap_originals_find(void)
 	leakwrap_originals = found;
 	atomic_thread_fence(memory_order_release);
 	leakwrap_originals.are_found = true;
+}
+
+/* The context of visit_first: whether the first module was visited, and traces this one's calls. */
+struct first_module {
+	bool is_visited, traces_us;
+};
+
+static void visit_first(void *context, const struct leakwrap_module *module)
+{
+	struct first_module *const first = context;
+
+	if (first->is_visited)
+		return;
+	first->is_visited = true;
+	first->traces_us = module->has_tracer && !holds_runtime(module) &&
+	                   (uintptr_t)__real_malloc - module->start < module->end - module->start;
+}
+
+bool leakwrap_program_traces_us(void)
+{
+	struct first_module first = {0};
+
+	leakwrap_loader_list_visit(visit_first, &first);
+	return first.traces_us;
 }
 
 uintptr_t leakwrap_exported_function(const char *name)

@@ -57,6 +57,18 @@ LEAKWRAP_INLINE void leakwrap_originals_need(void)
 		leakwrap_originals_find();
 }
 
+/* Returns whether this tracer is part of a shared object, while the program has a tracer of its own
+ * that records the calls of shared libraries.  Takes the loader's lock: not signal-safe. */
+bool leakwrap_program_traces_us(void);
+
+/* Whether this tracer leaves everything to the program's (leakwrap_program_traces_us).  The runtime
+ * sets it once at its start. */
+#ifndef LEAKWRAP_BARE
+extern LEAKWRAP_HIDDEN bool leakwrap_stands_aside;
+#else
+#define leakwrap_stands_aside false
+#endif
+
 /* Whether the calls that shared libraries make are recorded, too.  The runtime sets it once at its
  * start: they are if malloc is exported and the option libraries= is 1. */
 extern LEAKWRAP_HIDDEN bool leakwrap_libraries_are_recorded;

@@ -8,6 +8,7 @@
 #include "wrap/fail/fail.h"
 #include "wrap/live/slot.h"
 #include "wrap/misuse/misuse.h"
+#include "wrap/module/originals.h"
 #include "wrap/record/fast_path.h"
 #include "wrap/runtime/runtime.h"
 
@@ -60,6 +61,8 @@ uint32_t leakwrap_prepare_thread(uintptr_t sp)
 			leakwrap_count(&leakwrap_loss.lost_call_sites, 1);
 			return LEAKWRAP_SITE_LOST;
 		}
+		if (leakwrap_stands_aside)
+			return LEAKWRAP_SITE_NONE;
 	}
 	choose_state(self);
 	return self->state >= LEAKWRAP_THREAD_SAMPLING ? LEAKWRAP_SITE_NONE : LEAKWRAP_SITE_FIRST;

@@ -14,7 +14,8 @@
  *   LEAKWRAP_SITE_IGNORED  dumps hide the block
  *   LEAKWRAP_SITE_LOST     the tracer cannot start; the loss is counted
  *   LEAKWRAP_SITE_NONE     the thread samples, or is hidden while others sample: the block has no
- *                          record, but may have a sample
+ *                          record, but may have a sample.  Or this tracer stands aside: then the
+ *                          thread's state stays what it is
  *   LEAKWRAP_SITE_FIRST    otherwise: the stack decides */
 uint32_t leakwrap_prepare_thread(uintptr_t sp);
 

@@ -563,12 +563,24 @@ static void read_options(const char *text)
 	}
 }
 
+/* Gives each option the value that it has if nobody sets it. */
+static void set_initial_values(void)
+{
+	for (size_t i = 0; i < TABLE_SIZE; i++)
+		table[i].set((struct span){table[i].initial, strlen(table[i].initial)});
+}
+
+void leakwrap_options_stand_aside(void)
+{
+	set_initial_values();
+	read_options("record=0:exit=0:signal=none:libraries=0");
+}
+
 void leakwrap_options_read(void)
 {
 	const char *text;
 
-	for (size_t i = 0; i < TABLE_SIZE; i++)
-		table[i].set((struct span){table[i].initial, strlen(table[i].initial)});
+	set_initial_values();
 	if (leakwrap_default_options && (text = leakwrap_default_options()) != NULL)
 		read_options(text);
 	if (&leakwrap_link_options)

@@ -10,4 +10,8 @@ extern const char *const leakwrap_link_options __attribute__((weak));
  * standard error.  Called once, at start. */
 void leakwrap_options_read(void);
 
+/* Fills leakwrap_options for a tracer that leaves everything to another tracer: it records nothing,
+ * writes no dumps and takes no signal.  Called in the place of leakwrap_options_read. */
+void leakwrap_options_stand_aside(void);
+
 #endif

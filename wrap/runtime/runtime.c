@@ -87,6 +87,22 @@ bool leakwrap_runtime_take_dump_signal(void)
 	return leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
 }
 
+/* The ELF header of the file that the runtime is part of.  Not all linkers define the symbol. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+
+/* Returns true if the runtime is part of a shared object.  Compares its program headers with those
+ * of the program (AT_PHDR), which needs no list of modules: there may be no memory for the list.
+ * If musl's loader was told to start the program, AT_PHDR holds the loader's own headers.  Then
+ * the module of the program decides. */
+static bool is_in_shared_object(void)
+{
+	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
+	const struct leakwrap_module *program = leakwrap_module_of_program();
+
+	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
+	       !(program && own - program->start < program->end - program->start);
+}
+
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its
  * own thread. */
 static void start(void)
@@ -96,12 +112,16 @@ static void start(void)
 
 	leakwrap_signals_block(&before);
 	leakwrap_process_start();
+	leakwrap_stands_aside = is_in_shared_object() && leakwrap_program_traces_us();
 	/* Find the stack before main: the program may replace the environment that lies above
 	 * it. */
 	leakwrap_stack_is_own((uintptr_t)__builtin_frame_address(0));
 	leakwrap_region_cache_start();
 	leakwrap_dump_start();
-	leakwrap_options_read();
+	if (leakwrap_stands_aside)
+		leakwrap_options_stand_aside();
+	else
+		leakwrap_options_read();
 	leakwrap_originals_find();
 	if (leakwrap_options.command)
 		leakwrap_command_read();
@@ -125,7 +145,8 @@ static void start(void)
 		                 (const char *[]){NULL});
 	if (leakwrap_options.crash)
 		leakwrap_crash_install(leakwrap_dump_crash);
-	leakwrap_announce();
+	if (!leakwrap_stands_aside)
+		leakwrap_announce();
 	leakwrap_libraries_are_recorded =
 	        leakwrap_options.libraries && leakwrap_originals.malloc_is_exported;
 	atomic_store(&runtime.state, STARTED);
@@ -281,22 +302,6 @@ __attribute__((constructor(101))) static void start_with_program(void)
 }
 
 /* -- exit -------------------------------------------------------------------------------------- */
-
-/* The ELF header of the file that the runtime is part of.  Not all linkers define the symbol. */
-extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
-
-/* Returns true if the runtime is part of a shared object.  Compares its program headers with those
- * of the program (AT_PHDR), which needs no list of modules: there may be no memory for the list.
- * If musl's loader was told to start the program, AT_PHDR holds the loader's own headers.  Then
- * the module of the program decides. */
-static bool is_in_shared_object(void)
-{
-	const uintptr_t own = (uintptr_t)&__ehdr_start, headers = leakwrap_auxiliary(AT_PHDR);
-	const struct leakwrap_module *program = leakwrap_module_of_program();
-
-	return own != 0 && headers != 0 && own + __ehdr_start.e_phoff != headers &&
-	       !(program && own - program->start < program->end - program->start);
-}
 
 /* While another thread writes the exit dump, waits until it has ended the process, at most
  * EXIT_DUMP_LIMIT.  Otherwise the process could end while that dump is half written, and with the
