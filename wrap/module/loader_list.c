@@ -1,8 +1,8 @@
 /* loader_list.c - see loader_list.h. */
 #include "wrap/module/loader_list.h"
 
-#include "report/format.h"
 #include "wrap/module/debugger_list.h"
+#include "wrap/module/module_notes.h"
 #include "wrap/module/module_path.h"
 #include "wrap/port/port.h"
 
@@ -11,10 +11,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
-
-#ifndef NT_GNU_BUILD_ID /* older <elf.h> */
-#define NT_GNU_BUILD_ID 3
-#endif
 
 /* The context of a read.  The strings that dl_iterate_phdr reports may be freed once it returns, so
  * they are copied. */
@@ -34,43 +30,6 @@ struct reader {
 #define LIST_MAX  64u
 
 /* -- the headers of a module ------------------------------------------------------------------- */
-
-/* Takes what the note HEADER says of MODULE: its build-id, or that it holds a tracer (format.h).
- * OWNER and DESCRIPTION are the note's.  The build-id has the type NT_GNU_BUILD_ID and the owner
- * "GNU". */
-static void take_note(struct leakwrap_module *module, const ElfW(Nhdr) * header, const char *owner,
-                      const char *description)
-{
-	if (header->n_type == NT_GNU_BUILD_ID && header->n_namesz == 4 &&
-	    memcmp(owner, "GNU", 4) == 0 && module->build_id_size == 0 &&
-	    header->n_descsz <= sizeof(module->build_id)) {
-		module->build_id_at = (uintptr_t)description;
-		memcpy(module->build_id, description, header->n_descsz);
-		module->build_id_size = (unsigned char)header->n_descsz;
-	} else if (header->n_type == LEAKWRAP_NOTE_TYPE &&
-	           header->n_namesz == sizeof(LEAKWRAP_NOTE_OWNER) &&
-	           memcmp(owner, LEAKWRAP_NOTE_OWNER, sizeof(LEAKWRAP_NOTE_OWNER)) == 0) {
-		module->has_tracer = true;
-	}
-}
-
-/* Reads the notes of MODULE at NOTE, of SIZE bytes.  An ELF note is three words, the name and the
- * description, both padded to four bytes (System V ABI, chapter 5, "Note Section"). */
-static void read_notes(struct leakwrap_module *module, const char *note, size_t size)
-{
-	while (size >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *header = (const void *)note;
-		size_t name = ((size_t)header->n_namesz + 3) & ~(size_t)3;
-		size_t description = ((size_t)header->n_descsz + 3) & ~(size_t)3;
-		const char *behind_name = note + sizeof(*header) + name;
-
-		if (name > size - sizeof(*header) || description > size - sizeof(*header) - name)
-			return;
-		take_note(module, header, note + sizeof(*header), behind_name);
-		note = behind_name + description;
-		size -= sizeof(*header) + name + description;
-	}
-}
 
 static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t end, bool only_runs)
 {
@@ -119,9 +78,6 @@ static void read_segment(struct leakwrap_module *module, const ElfW(Phdr) * segm
 		module->exidx_size = segment->p_memsz;
 		break;
 #endif
-	case PT_NOTE:
-		read_notes(module, (const char *)start, segment->p_memsz);
-		break;
 	default:
 		break;
 	}
@@ -259,6 +215,7 @@ static bool read_module(struct leakwrap_module *module, const struct dl_phdr_inf
 	module->start = UINTPTR_MAX;
 	for (unsigned i = 0; i < info->dlpi_phnum; i++)
 		read_segment(module, &info->dlpi_phdr[i]);
+	leakwrap_module_read_notes(module, info->dlpi_phdr, info->dlpi_phnum);
 	find_tables_segment(module, info->dlpi_phdr, info->dlpi_phnum);
 	return module->start < module->end;
 }
