@@ -7,7 +7,8 @@
 # CC="gcc -ffile-prefix-map=$PWD=." and HOSTCC="cc -ffile-prefix-map=$PWD=.".
 
 O ?= build
-PREFIX ?= /usr/local
+# "prefix" is the name of the GNU coding standards, which many type.
+PREFIX ?= $(or $(prefix),/usr/local)
 DESTDIR ?=
 CROSS_COMPILE ?=
 ifeq ($(origin CC),default)

@@ -52,7 +52,7 @@ install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 install_make PREFIX=/usr DESTDIR="$W/stage" uninstall
 
 # From a folder with a space only the tool links.
-install_make PREFIX="$W/a space" install
+install_make prefix="$W/a space" install
 grep -q 'PREFIX has a space: .* only leakwrap cc can' "$W/make.out" || fail "no word of the space"
 echo 'int main(void) { return 3; }' >"$W/three.c"
 "$W/a space/bin/leakwrap" cc -- "$CC" -o "$W/three" "$W/three.c" || fail "cc from a space"

@@ -23,7 +23,8 @@ check() {
 		"$(awk '/;by_vendor[; ]/ { bytes += $NF } END { print bytes }' "$W/folded")" 1360
 	! grep 'by_vendor;.*leakwrap_' "$W/folded" || fail "$what: a frame of the other tracer"
 	equal "$what: foreign_frees" "$(dump_value "$W/log" 1 foreign_frees)" 0
-	equal "$what: coverage" "$(dump_lines "$W/log" 1 | grep -E '^(coverage|bypass)')" "$coverage"
+	equal "$what: coverage" \
+		"$(dump_lines "$W/log" 1 | grep -E '^(coverage|bypass)')" "$coverage"
 }
 
 for linker in bfd gold lld mold; do

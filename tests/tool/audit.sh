@@ -482,9 +482,18 @@ for tracer in no yes; do
 		"$lw" audit "$W/uses" >"$W/out" || fail "audit uses"
 		unset LD_LIBRARY_PATH
 		[ $tracer = yes ] || shows ' 0 of quality'
-		[ $tracer = no ] || shows '^quality: the tracer is in libshared.so, too'
+		[ $tracer = no ] || shows '^note: the tracer is in libshared.so, too'
+		! grep __libc_malloc "$W/out" || fail "the tracer's names"
 	done
 done
+# The library was traced after the program was linked.
+$CC -shared -fPIC -o "$W/lib/libshared.so" "$W/shared.c" || fail "libshared.so"
+"$lw" cc --program-only -- "$CC" -o "$W/uses" "$W/uses.c" -L"$W/lib" -lshared \
+	-Wl,-rpath,"$W/lib" || fail uses
+# shellcheck disable=SC2086 # flags
+$CC -shared -fPIC -o "$W/lib/libshared.so" "$W/shared.c" $flags || fail "libshared.so"
+"$lw" audit "$W/uses" >"$W/out" || fail "audit uses"
+shows '^quality: the tracer is in libshared.so, too'
 $CC -o "$W/uses" "$W/uses.c" -L"$W/lib" -lshared -Wl,-rpath,"$W/lib" || fail uses
 "$lw" audit "$W/uses" >"$W/out" || fail "audit uses"
 shows '^escape: the tracer is in libshared.so, not in this program'

@@ -316,14 +316,14 @@ static void check_allocating_libraries(struct audit *audit, const struct program
 		              "link their archives (lib*.a) in their place");
 }
 
-/* Finds shared libraries whose calls will pass the tracer by, although the program exports
- * malloc. */
+/* Finds shared libraries whose calls will pass the tracer by, although the program exports malloc.
+ * A tracer in a library names __libc_malloc, and does not call it. */
 static void check_bypasses(struct audit *audit, const struct program *program)
 {
 	const char *names = NULL;
 	for (size_t i = 0; i < program->library_count; i++) {
 		const char *name = program->libraries[i];
-		if (library_allocates(program, name, true))
+		if (library_allocates(program, name, true) && !library_is_traced(program, name))
 			names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
 	}
 	if (names)
@@ -497,12 +497,16 @@ static void check_program(struct audit *audit, struct program *program)
 		              "LDFLAGS or the like of a whole project");
 		return;
 	}
-	if (library)
-		print_finding(audit, QUALITY,
+	if (library) {
+		const bool covers = program_covers_libraries(program);
+
+		print_finding(audit, covers ? NOTE : QUALITY,
 		              arena_format(&audit->arena, "the tracer is in %s, too", library),
-		              "two tracers share the calls, and each writes its own dumps",
+		              covers ? "it leaves everything to the program's"
+		                     : "two tracers share the calls, and each writes its own dumps",
 		              "link it into the program alone, by leakwrap cc in the place of "
 		              "LIBS, LDFLAGS or the like of a whole project");
+	}
 	if (!program->traced) {
 		print_finding(audit, ESCAPE,
 		              "nothing is wrapped: the tracer is not in this program",
