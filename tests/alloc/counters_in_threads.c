@@ -17,8 +17,9 @@ static NOINLINE void descend(unsigned path, unsigned depth)
 	if (depth == BITS) {
 		blocks[path] = malloc(SIZE);
 	} else if (path >> depth & 1) {
-		descend(path, depth + 1);
 		__asm__ volatile("nop"); /* else the compiler makes one call of the two */
+		descend(path, depth + 1);
+		__asm__ volatile("nop");
 	} else {
 		descend(path, depth + 1);
 	}
