@@ -17,7 +17,8 @@ RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
 	-U_FORTIFY_SOURCE -fno-stack-protector
 
 # On ARM the walk begins with the program's frame pointers, so the runtime must not change these
-# registers.  clang does not have the flags.
+# registers.  clang does not have the flags.  There the walk begins in the runtime.  LEAKWRAP_CALLER
+# needs the return address beside the saved frame pointer.
 ifneq ($(filter arm%,$(shell $(CC) -dumpmachine)),)
 FIXED_REGISTERS := -ffixed-r7 -ffixed-r11
 # In Thumb-1 code gcc restores r8 to r10 by way of r7, also with -ffixed-r7.  So the runtime is ARM
@@ -31,7 +32,8 @@ endif
 ifneq ($(filter aarch64%,$(shell $(CC) -dumpmachine)),)
 FIXED_REGISTERS := -ffixed-x18
 endif
-FIXED_REGISTERS := $(if $(FIXED_REGISTERS),$(call if_accepted,$(FIXED_REGISTERS)))
+FIXED_REGISTERS := $(if $(FIXED_REGISTERS),$(or $(call if_accepted,$(FIXED_REGISTERS)),\
+	$(if $(filter -ffixed-r7,$(FIXED_REGISTERS)),-fno-omit-frame-pointer)))
 RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 
 # Assembler code of a program may call malloc while the stack is not aligned to 16 bytes.  The C

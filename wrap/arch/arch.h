@@ -172,6 +172,24 @@ struct leakwrap_caller {
 #endif
 };
 
+/* Yields LEAKWRAP_CALLER in a function with "..." behind NAMED parameters, each in a register.
+ * LIST: what va_start has set; a va_list that other functions have read by value is still that.
+ * Some compilers know the stack pointer at the entry of such a function only by the list: the
+ * registers of its arguments are stored there in a row, up to LEAKWRAP_LIST_REGISTERS of them. */
+#ifdef LEAKWRAP_LIST_REGISTERS
+#define LEAKWRAP_CALLER_OF_LIST(list, named)           \
+	leakwrap_caller_at(LEAKWRAP_CALLER,            \
+	                   LEAKWRAP_LIST_START(list) + \
+	                           sizeof(uintptr_t) * (LEAKWRAP_LIST_REGISTERS - (named)))
+static inline struct leakwrap_caller leakwrap_caller_at(struct leakwrap_caller caller, uintptr_t sp)
+{
+	caller.sp = sp;
+	return caller;
+}
+#else
+#define LEAKWRAP_CALLER_OF_LIST(list, named) LEAKWRAP_CALLER
+#endif
+
 /* The thread pointer, or 0 if it is unknown. */
 #ifndef LEAKWRAP_THREAD_POINTER
 #define LEAKWRAP_THREAD_POINTER 0

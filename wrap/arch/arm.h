@@ -5,7 +5,9 @@
  * r11 in ARM code and r7 in Thumb code.  A walk carries both.
  *
  * gcc compiles the runtime with -ffixed-r7 -ffixed-r11.  Therefore an entry point still sees the
- * caller's values in the two registers.  clang lacks these options.
+ * caller's values in the two registers.  clang lacks these options.  There an entry point knows the
+ * caller's frame pointer if the runtime's code is of the same kind.  A walk finds both registers by
+ * the tables of the runtime's own frames.
  */
 #ifndef LEAKWRAP_ARCH_ARM_H
 #define LEAKWRAP_ARCH_ARM_H
@@ -20,12 +22,37 @@ static inline uintptr_t leakwrap_r7(void)
 	return 0;
 }
 
+/* Stores r7, r11, sp and pc in REGISTERS, an array.  pc lies up to 8 bytes behind the instruction
+ * that reads it, and still in the function. */
+#define LEAKWRAP_READ_REGISTERS(registers)       \
+	__asm__ volatile("str r7, [%0]\n\t"      \
+	                 "mov r3, r11\n\t"       \
+	                 "str r3, [%0, #4]\n\t"  \
+	                 "mov r3, sp\n\t"        \
+	                 "str r3, [%0, #8]\n\t"  \
+	                 "mov r3, pc\n\t"        \
+	                 "str r3, [%0, #12]\n\t" \
+	                 "nop"                   \
+	                 :                       \
+	                 : "r"(registers)        \
+	                 : "r3", "memory")
+
 /* Needs -fno-omit-frame-pointer in the function that uses it.  The frame pointer points to the
- * caller's frame pointer, with the return address above it. */
+ * caller's value of that register, with the return address above it. */
+#ifdef __thumb__
+#define LEAKWRAP_CALLER_R11 0
+#else
+#define LEAKWRAP_CALLER_R11 (*(const uintptr_t *)__builtin_frame_address(0))
+#endif
 #define LEAKWRAP_CALLER                                                                         \
 	((struct leakwrap_caller){.pc = LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), \
 	                          .sp = (uintptr_t)__builtin_frame_address(0) + 8,              \
-	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
+	                          .fp = LEAKWRAP_CALLER_R11})
+
+/* A function with "..." stores r0 to r3 above its return address (AAPCS32 2022Q3, sections 6.4 and
+ * 8.1.4, "Additional types", has the layout of va_list). */
+#define LEAKWRAP_LIST_REGISTERS   4
+#define LEAKWRAP_LIST_START(list) ((uintptr_t)(list).__ap)
 #else
 /* Returns the caller's r7, in a wrapper and in all functions of the runtime that it calls.  Never
  * use it in a function with arrays of variable length: gcc makes r7 its frame pointer there, also

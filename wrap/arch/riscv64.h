@@ -12,9 +12,11 @@
 #define LEAKWRAP_FP_CALLER_SP 0                /* the caller's stack pointer */
 
 /* The stack pointer at the function's entry.  In a function with "..." it lies above the address in
- * the frame pointer, by the room for the arguments that came in registers. */
+ * the frame pointer, by the room for the arguments that came in registers (a0 to a7). */
 #ifdef __clang__
-#define LEAKWRAP_SP_AT_ENTRY __builtin_frame_address(0)
+#define LEAKWRAP_SP_AT_ENTRY      __builtin_frame_address(0)
+#define LEAKWRAP_LIST_REGISTERS   8
+#define LEAKWRAP_LIST_START(list) ((uintptr_t)(list))
 #else
 #define LEAKWRAP_SP_AT_ENTRY __builtin_dwarf_cfa()
 #endif

@@ -55,20 +55,22 @@ typedef va_list passed_list;
 	            entry_formatted(string, result, LEAKWRAP_CALLER), return -1)
 
 /* Defines the wrapper of such a function with "..." by CALL, a call of the function with va_list.
- * If that function is wrapped too, it records the string first, and the record made here replaces
- * that record. */
-#define FORMAT(name, parameters, call)                                   \
-	LEAKWRAP_ENTRY int __wrap_##name parameters;                     \
-	int __wrap_##name parameters                                     \
-	{                                                                \
-		va_list list;                                            \
-		leakwrap_begin_allocation();                             \
-		ENTRY_BEGIN_ATTEMPT(0, return -1)                        \
-		va_start(list, format);                                  \
-		int length = call;                                       \
-		va_end(list);                                            \
-		ENTRY_END_ATTEMPT();                                     \
-		return entry_formatted(string, length, LEAKWRAP_CALLER); \
+ * NAMED: the number of parameters before "...".  If the function with va_list is wrapped too, it
+ * records the string first, and the record made here replaces that record. */
+#define FORMAT(name, named, parameters, call)                                                   \
+	LEAKWRAP_ENTRY int __wrap_##name parameters;                                            \
+	int __wrap_##name parameters                                                            \
+	{                                                                                       \
+		va_list list;                                                                   \
+		leakwrap_begin_allocation();                                                    \
+		va_start(list, format);                                                         \
+		ENTRY_BEGIN_ATTEMPT_IF(                                                         \
+		        true, 0, LEAKWRAP_CALLER_OF_LIST(list, named), va_end(list); return -1) \
+		int length = call;                                                              \
+		ENTRY_END_ATTEMPT();                                                            \
+		length = entry_formatted(string, length, LEAKWRAP_CALLER_OF_LIST(list, named)); \
+		va_end(list);                                                                   \
+		return length;                                                                  \
 	}
 
 #ifdef LEAKWRAP_ENTRY_vasprintf
@@ -82,16 +84,16 @@ FORMAT_LIST(__vasprintf_chk, (char **string, int flag, const char *format, passe
 #endif
 
 #ifdef LEAKWRAP_ENTRY_asprintf
-FORMAT(asprintf, (char **string, const char *format, ...), vasprintf(string, format, list))
+FORMAT(asprintf, 2, (char **string, const char *format, ...), vasprintf(string, format, list))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___asprintf
-FORMAT(__asprintf, (char **string, const char *format, ...), vasprintf(string, format, list))
+FORMAT(__asprintf, 2, (char **string, const char *format, ...), vasprintf(string, format, list))
 #endif
 
 #ifdef LEAKWRAP_ENTRY___asprintf_chk
 int __vasprintf_chk(char **string, int flag, const char *format, va_list list);
 
-FORMAT(__asprintf_chk, (char **string, int flag, const char *format, ...),
+FORMAT(__asprintf_chk, 3, (char **string, int flag, const char *format, ...),
        __vasprintf_chk(string, flag, format, list))
 #endif

@@ -16,7 +16,8 @@ bool leakwrap_rule_from_start(const struct leakwrap_frame *frame, const struct l
 	return start != 0 && start < frame->pc + frame->interrupted &&
 	       frame->pc - start < LEAKWRAP_FUNCTION_MAX && module &&
 	       module == leakwrap_text_at(frame->pc, frame->interrupted) &&
-	       !leakwrap_table_rule(module, start, true, rule) &&
+	       (!leakwrap_table_rule(module, start, true, rule) ||
+	        (frame->interrupted && leakwrap_table_rule(module, frame->pc, true, rule))) &&
 	       leakwrap_prologue_rule(code, start, frame->pc, frame->interrupted, rule);
 }
 

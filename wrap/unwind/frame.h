@@ -81,7 +81,8 @@ bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwr
 
 /* Follows the code from START to pc, as if START were the start of FRAME's function.  Stores in
  * *RULE how the function builds its frame.  Returns false if START is 0 or cannot be that start.  A
- * function with a table is not: the walk is at code without a table. */
+ * function with a table is not: the walk is at code without a table.  Only where a signal has
+ * interrupted code with a table, that code may be read nevertheless (ARM). */
 bool leakwrap_rule_from_start(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                               uintptr_t start, struct leakwrap_rule *rule);
 

@@ -459,6 +459,50 @@ static void leave_out_own_frames(struct walk *walk)
 			trace->depth = i;
 }
 
+#ifdef LEAKWRAP_READ_REGISTERS
+
+/* The most frames of the tracer's own below a wrapper's caller. */
+#define OWN_FRAMES_MAX 32
+
+/* Sets the first frame pointers of WALK, which the tracer's own functions may have changed: walks
+ * from this function to WALK's first frame.  Leaves them as they are if it does not come there. */
+static __attribute__((noinline)) void find_frame_pointers(struct walk *walk)
+{
+	uintptr_t pcs[OWN_FRAMES_MAX], registers[4];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = OWN_FRAMES_MAX};
+
+	LEAKWRAP_READ_REGISTERS(registers);
+	struct leakwrap_stack stack = leakwrap_stack_at(registers[2]);
+	struct walk own = {
+	        .frame.stack = &stack,
+	        .frame.r7 = registers[0],
+	        .frame.fp = registers[1],
+	        .frame.sp = registers[2],
+	        .frame.pc = registers[3],
+	        .trace = &trace,
+	        .cache = walk->cache,
+	        .r7_position = LEAKWRAP_STACK_POSITION_NONE,
+	        .fp_position = LEAKWRAP_STACK_POSITION_NONE,
+	};
+
+	while (own.frame.sp < walk->frame.sp &&
+	       step_slow(&own, leakwrap_rule_cache_load(own.cache, own.frame.pc)))
+		;
+	if (own.frame.sp == walk->frame.sp && own.frame.pc == walk->frame.pc && own.certain == 0) {
+		walk->frame.r7 = own.frame.r7;
+		walk->frame.fp = own.frame.fp;
+	}
+}
+
+#else
+
+static void find_frame_pointers(const struct walk *walk)
+{
+	(void)walk;
+}
+
+#endif
+
 void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                          const struct leakwrap_caller *caller)
 {
@@ -479,6 +523,7 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 		.fp_position = LEAKWRAP_STACK_POSITION_NONE,
 	};
 
+	find_frame_pointers(&walk);
 	walk_all(&walk);
 	leave_out_own_frames(&walk);
 }
