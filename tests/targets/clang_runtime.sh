@@ -28,6 +28,7 @@ by_clang() {
 by_clang aarch64-linux-gnu qemu-aarch64
 by_clang arm-linux-gnueabihf qemu-arm -mthumb
 by_clang arm-linux-gnueabi qemu-arm -march=armv6 # ARM code
+by_clang i686-linux-gnu ''
 by_clang riscv64-linux-gnu qemu-riscv64
 [ $tried -gt 0 ] || skip "no cross compiler"
 echo "$tried processors"
