@@ -44,6 +44,9 @@ endif
 # In a recipe: makes the target's folder.
 make_folder = $(if $(filter $(@D),$(FOLDERS)),,$(eval FOLDERS += $(@D))$(shell mkdir -p '$(@D)'))
 
+# In a recipe: what the command says is shown only if it fails.
+QUIETLY = 2>$@.err && rm $@.err || { cat $@.err >&2; exit 1; }
+
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Werror
 
 .DEFAULT_GOAL := all

@@ -58,7 +58,7 @@ packages() {
 		# readers of the tool's pages, profiles and manual, a fuzzer, and a debuginfod
 		# server
 		packages picture
-		echo golang-go mandoc libclang-rt-14-dev debuginfod
+		echo golang-go mandoc libclang-rt-dev debuginfod
 		;;
 	archives) # more prebuilt archives than the demo has
 		packages demo

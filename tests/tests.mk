@@ -51,7 +51,6 @@ $(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
 # The archives refer to tmpnam and, in static programs, to dlopen.  glibc makes the linker warn of
 # both, and the programs call neither.  So the linker's messages are shown only if it fails.
 # (--no-warnings is no way: with it the linker makes a program although symbols are undefined.)
-LINK_QUIETLY = 2>$@.err && rm $@.err || { cat $@.err >&2; exit 1; }
 DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIVE_$*)) \
 	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm
 
@@ -59,11 +58,11 @@ $(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static): LEAKWRAP_LIB = $(O)/libleakwrap.a
 
 $(DEMO_PROGRAMS): $(O)/demo/%: $(O)/demo/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(DEMO_LINK) $(LINK_QUIETLY)
+	$(Q)$(DEMO_LINK) $(QUIETLY)
 
 $(DEMO_PROGRAMS:=.static): $(O)/demo/%.static: $(O)/demo/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(DEMO_LINK) -static $(LINK_QUIETLY)
+	$(Q)$(DEMO_LINK) -static $(QUIETLY)
 
 include tests/bench/bench.mk
 

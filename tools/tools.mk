@@ -11,7 +11,7 @@ TOOL_LACKS = $(strip \
 	$(foreach need,$(TOOL_NEEDS),$(if $(call tool_has,$(firstword $(subst :, ,$(need)))),,\
 		$(lastword $(subst :, ,$(need))))) \
 	$(if $(wildcard $(shell $(HOSTCC) -print-file-name=libsupc++.a)),,g++) \
-	$(if $(shell command -v protoc-c),,protobuf-c-compiler))
+	$(if $(shell command -v protoc-gen-c),,protobuf-c-compiler))
 
 HOSTCC_RUNS = $(shell echo | $(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
 
@@ -54,10 +54,13 @@ $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools
 
 # -- generated sources -----------------------------------------------------------------------------
 
+# protoc-c comes with protobuf-c.  Newer ones warn that protoc, which Debian has in another package,
+# should be used.
 $(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/render/profile.proto
 	$(call say,PROTO,$<)
 	$(make_folder)
-	$(Q)protoc-c --proto_path=tools/render --c_out=$(O)/tools $<
+	$(Q)$$(command -v protoc || echo protoc-c) --proto_path=tools/render \
+		--c_out=$(O)/tools $< $(QUIETLY)
 
 $(O)/tools/profile.pb-c.o: $(O)/tools/profile.pb-c.c
 	$(call say,HOSTCC,$<)

@@ -81,7 +81,7 @@ $(BENCH_ALLOCATORS:%=$(O)/bench/pairs.%-leakwrap): $(O)/bench/pairs.%-leakwrap: 
 		$(O)/bench/pairs.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -o $@ $< -Wl,--no-as-needed -l$* $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) \
-		-pthread $(LINK_QUIETLY)
+		-pthread $(QUIETLY)
 
 # C++: the flags of each way to link it.
 BENCH_CXX := $(subst gcc,g++,$(CC:clang%=clang++%))
@@ -110,16 +110,16 @@ $(O)/bench/reach: $(O)/bench/reach.o $(LINKED_RUNTIME)
 
 $(BENCH_ALL:%=$(O)/bench/%.untraced): $(O)/bench/%.untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -lm -pthread $(LINK_QUIETLY)
+	$(Q)$(BENCH_LINK) -lm -pthread $(QUIETLY)
 
 $(BENCH_ALL:%=$(O)/bench/%.leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_ALL:%=$(O)/bench/%.leakwrap): $(O)/bench/%.leakwrap: $(O)/bench/%.o $(LINKED_RUNTIME)
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(LINK_QUIETLY)
+	$(Q)$(BENCH_LINK) $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm -pthread $(QUIETLY)
 
 $(BENCH_WHOLE:%=$(O)/bench/%.static-untraced): $(O)/bench/%.static-untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -static -lm -pthread $(LINK_QUIETLY)
+	$(Q)$(BENCH_LINK) -static -lm -pthread $(QUIETLY)
 
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): LEAKWRAP_LIB = $(O)/libleakwrap.a
 $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: \
@@ -128,11 +128,11 @@ $(BENCH_WHOLE:%=$(O)/bench/%.static-leakwrap): $(O)/bench/%.static-leakwrap: \
 	$(Q)$(BENCH_LINK) -static $(LEAKWRAP_LDFLAGS) \
 		$(if $(findstring -lstdc++,$(BENCH_LINK)),\
 			$(LEAKWRAP_CXX_LDLIBS),$(LEAKWRAP_LDLIBS)) \
-		-lm -pthread $(LINK_QUIETLY)
+		-lm -pthread $(QUIETLY)
 
 $(BENCH_ALL:%=$(O)/bench/%.lsan): $(O)/bench/%.lsan: $(O)/bench/%.o
 	$(call say,LINK,$@)
-	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread $(LINK_QUIETLY)
+	$(Q)$(BENCH_LINK) -fsanitize=leak -lm -pthread $(QUIETLY)
 
 $(BENCH_WHOLE:%=$(O)/bench/%.shared-untraced): $(O)/bench/%.shared-untraced: $(O)/bench/%.o
 	$(call say,LINK,$@)

@@ -58,7 +58,7 @@ command -v clang >/dev/null || skip "clang, for the fuzzing, is not installed"
 MAKEFLAGS='' make -s O="$O" "$O/leakwrap.fuzz" "$O/leakwrap.fuzz_image" \
 	"$O/leakwrap.fuzz_requests" >"$W/make" 2>&1 || {
 	grep -q 'cannot find.*fuzzer' "$W/make" &&
-		skip "libFuzzer (libclang-rt-14-dev) is not installed"
+		skip "libFuzzer (libclang-rt-dev) is not installed"
 	fail "$(tail -n 5 "$W/make")"
 }
 mkdir "$W/corpus" "$W/found"

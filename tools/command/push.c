@@ -394,7 +394,7 @@ static void send_queue(struct push *push)
 		        push, arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name));
 	free_list(names, count);
 	push->wait = fine ? 0 : push->wait > 0 ? 2 * push->wait : 1;
-	if (push->wait > SECONDS_MAX_WAIT)
+	if (push->wait > (double)SECONDS_MAX_WAIT)
 		push->wait = SECONDS_MAX_WAIT;
 	push->next_try = watch_now() + push->wait;
 	push->complained = push->complained && !fine;

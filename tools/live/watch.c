@@ -420,7 +420,7 @@ static double shortest_interval(const struct watch *watch, const struct target *
 {
 	const struct dump *last = watch_last(target);
 	double least = last && last->totals.dump_ns > 0
-	                       ? TIMES_DUMP * (double)last->totals.dump_ns / 1e9
+	                       ? (double)TIMES_DUMP * (double)last->totals.dump_ns / 1e9
 	                       : 0;
 	if (watch->options.reading_share > 0)
 		least = fmax(least, watch->reading / watch->options.reading_share);

@@ -254,7 +254,7 @@ static double longest_interval(const struct watch *watch, struct target *const *
 static unsigned live_seconds(const struct watch *watch, struct target *const *targets, size_t count)
 {
 	double interval = longest_interval(watch, targets, count);
-	return interval < 1 ? 1 : interval < SECONDS_MAX ? (unsigned)interval : SECONDS_MAX;
+	return interval < 1 ? 1 : interval < (double)SECONDS_MAX ? (unsigned)interval : SECONDS_MAX;
 }
 
 /* Answers for PAGE of TARGET. */
