@@ -54,7 +54,7 @@ packages() {
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
 		# readers of live data, and of compressed logs
-		echo curl prometheus tmux zstd
+		echo curl jq prometheus tmux zstd
 		# readers of the tool's pages, profiles and manual, a fuzzer, and a debuginfod
 		# server
 		packages picture

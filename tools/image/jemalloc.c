@@ -50,12 +50,13 @@ static bool is_record(const struct block_index *index, const unsigned char *reco
 	return extent.start != extent.end && (extent.is_used || !has_block(index, extent.start));
 }
 
-/* Returns whether records begin at the first of SIZE bytes. */
+/* Returns whether records begin at the first of SIZE bytes, which lies at ADDRESS. */
 static bool do_records_begin(const struct block_index *index, const unsigned char *bytes,
-                             uint64_t size)
+                             uint64_t address, uint64_t size)
 {
-	return is_record(index, bytes) && size >= UINT64_C(2) * RECORD &&
-	       is_record(index, bytes + RECORD);
+	return is_record(index, bytes) &&
+	       ((size >= UINT64_C(2) * RECORD && is_record(index, bytes + RECORD)) ||
+	        leakwrap_record_ends_page(bytes, address, size, word_of));
 }
 
 void jemalloc_each_part(const struct heap_search *search, const struct image_part *part,
@@ -72,8 +73,8 @@ void jemalloc_each_part(const struct heap_search *search, const struct image_par
 		}
 		const struct extent extent = extent_of(part->bytes + at);
 		if (extent.start == extent.end ||
-		    (at != behind &&
-		     !do_records_begin(search->index, part->bytes + at, part->length - at))) {
+		    (at != behind && !do_records_begin(search->index, part->bytes + at, address,
+		                                       part->length - at))) {
 			at += ALIGNMENT;
 			continue;
 		}

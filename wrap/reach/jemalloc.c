@@ -73,11 +73,14 @@ static bool is_record(uintptr_t record)
 	        !has_block(word_of((const void *)record, LEAKWRAP_ADDRESS_WORD)));
 }
 
-/* Returns whether records begin at AT, before END.  They stand side by side.  A program's own
- * description of memory may look like a record, but two beside each other hardly do. */
+/* Returns whether records begin at AT, before END.  They stand side by side, or one is the last on
+ * its page.  A program's own description of memory may look like a record, but two beside each
+ * other hardly do. */
 static bool do_records_begin(uintptr_t at, uintptr_t end)
 {
-	return is_record(at) && end - at >= 2 * RECORD && is_record(at + RECORD);
+	return is_record(at) &&
+	       ((end - at >= 2 * RECORD && is_record(at + RECORD)) ||
+	        leakwrap_record_ends_page((const void *)at, at, end - at, word_of));
 }
 
 void leakwrap_jemalloc_each_part(uintptr_t start, uintptr_t end, bool has_used,

@@ -153,4 +153,21 @@ static inline enum leakwrap_extent leakwrap_extent_of(const void *record,
 	               : LEAKWRAP_EXTENT_NONE;
 }
 
+/* Returns whether nothing but zeros follows RECORD, which WORD reads, on its page.  ADDRESS: of the
+ * record.  READABLE: how many bytes from there on may be read.  jemalloc begins a table at a page,
+ * and leaves what lies in front of it (base.c, base_extent_bump_alloc_helper).  Signal-safe if WORD
+ * is. */
+static inline bool leakwrap_record_ends_page(const void *record, uint64_t address,
+                                             uint64_t readable, leakwrap_record_word *word)
+{
+	const uint64_t left = LEAKWRAP_RECORD_PAGE - address % LEAKWRAP_RECORD_PAGE;
+
+	if (left <= LEAKWRAP_RECORD_SIZE || left > readable)
+		return false;
+	for (unsigned i = LEAKWRAP_RECORD_SIZE / 8; i < left / 8; i++)
+		if (word(record, i) != 0)
+			return false;
+	return true;
+}
+
 #endif
