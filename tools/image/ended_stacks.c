@@ -1,40 +1,46 @@
 /* ended_stacks.c - see ended_stacks.h. */
 #include "tools/image/ended_stacks.h"
 
-/* Returns true if a thread that lives uses PART, or may do so. */
-static bool has_thread(const struct image *image, const struct image_part *part)
+/* Stacks in one part, and the guard below it, as in wrap/reach/ended_stacks.c. */
+struct stacks {
+	const struct image *image;
+	const struct block_list *list;
+	const struct image_part *part;
+	uint64_t low; /* where the guard begins */
+};
+
+/* Returns true if a thread that lives uses what lies from START to END, or may do so. */
+static bool is_used(const struct stacks *of, uint64_t start, uint64_t end)
 {
-	for (size_t i = 0; i < image->thread_count; i++) {
-		const struct image_thread *thread = &image->threads[i];
-		if (thread->thread_pointer == 0 || image_part_at(image, thread->sp) == part ||
-		    image_part_at(image, thread->thread_pointer) == part)
+	for (size_t i = 0; i < of->image->thread_count; i++) {
+		const struct image_thread *thread = &of->image->threads[i];
+		if (thread->thread_pointer == 0 || (thread->sp >= start && thread->sp < end) ||
+		    (thread->thread_pointer >= start && thread->thread_pointer < end))
 			return true;
 	}
 	return false;
 }
 
-/* Returns the end of the stack of a thread that has ended, if such a stack begins PART, or 0.
- * GUARD: the part before it.  gdb calls it readable, though it is not. */
-static uint64_t find_end(const struct image *image, const struct block_list *list,
-                         const struct image_part *guard, const struct image_part *part)
-{
-	const uint64_t ends[] = {part->end, guard->start + list->stack_layout.size};
+enum { PAGE = 4096 };
 
-	if (!part->is_readable || !part->is_writable || part->is_code || guard->is_writable ||
-	    guard->is_code || guard->end != part->start)
+/* Returns where the stack that ends at END begins with its guard, or 0 if no stack of a thread ends
+ * there. */
+static uint64_t find_start(const struct stacks *of, uint64_t end)
+{
+	const uint64_t bounds = end - of->list->stack_layout.bounds, below = of->part->start;
+	const uint64_t word = of->image->word;
+
+	if (end > of->part->end || end < below || end - below < of->list->stack_layout.bounds ||
+	    end - below < of->list->stack_layout.thread_pointer)
 		return 0;
-	for (unsigned i = 0; i < 2; i++) {
-		const uint64_t end = ends[i], bounds = end - list->stack_layout.bounds;
-		if (end > part->end || end < part->start ||
-		    end - part->start < list->stack_layout.bounds ||
-		    end - part->start < list->stack_layout.thread_pointer)
-			continue;
-		const uint64_t start = image_word(image, bounds);
-		if (start >= guard->start && start < part->start &&
-		    image_word(image, bounds + image->word) == end - start)
-			return has_thread(image, part) ? 0 : end;
-	}
-	return 0;
+	const uint64_t start = image_word(of->image, bounds);
+	if (start < of->low || start >= bounds ||
+	    image_word(of->image, bounds + word) != end - start)
+		return 0;
+	if (start < below)
+		return start;
+	const uint64_t guard = image_word(of->image, bounds + 2 * word);
+	return guard != 0 && guard % PAGE == 0 && guard < end - start ? start : 0;
 }
 
 /* A thread as glibc describes it, as in wrap/reach/ended_stacks.c. */
@@ -81,6 +87,16 @@ static uint64_t find_id(const struct image *image, const struct block_list *list
 enum { FUNCTION_BELOW_BOUNDS = 32 };
 
 #define ID_OF_JOINED UINT64_C(0xffffffff)
+#define IS_FREED     0x20u
+
+/* Returns whether the thread with its id at ID has been joined, or is detached and has ended. */
+static bool is_freed(const struct image *image, uint64_t id)
+{
+	const uint64_t state_behind_id = 8 + (image->word == 8 ? 6 : 5) * image->word;
+
+	return half_at(image, id) == ID_OF_JOINED ||
+	       (half_at(image, id + state_behind_id) & IS_FREED) != 0;
+}
 
 /* Visits, for each address of code in the words below the bounds of THREAD, the argument behind it,
  * and the result before it if nobody can take that any more.  ID_BELOW: as of find_id. */
@@ -90,8 +106,7 @@ static void each_past(const struct image *image, const struct description *threa
 {
 	const uint64_t word = image->word;
 	const uint64_t result_before = 8 + word, joiner_before = 8 + 2 * word;
-	const bool is_joined =
-	        id_below != 0 && half_at(image, thread->bounds - id_below) == ID_OF_JOINED;
+	const bool is_joined = id_below != 0 && is_freed(image, thread->bounds - id_below);
 
 	for (unsigned words = FUNCTION_BELOW_BOUNDS; words > 1; words--) {
 		const uint64_t at = thread->bounds - words * word;
@@ -105,26 +120,70 @@ static void each_past(const struct image *image, const struct description *threa
 	}
 }
 
+/* What is visited: ranges that ended threads have left. */
+struct visitor {
+	void (*visit)(void *context, uint64_t start, uint64_t end);
+	void *context;
+	uint64_t id_below; /* as of find_id */
+};
+
+/* Visits what is the past of the stack from START to END, unless a thread that lives uses it. */
+static void visit_stack(const struct stacks *of, uint64_t start, uint64_t end,
+                        const struct visitor *visitor)
+{
+	const struct image *image = of->image;
+	const uint64_t pointer = end - of->list->stack_layout.thread_pointer;
+	const struct description thread = describe(image, of->list, pointer);
+
+	if (start < of->part->start)
+		start = of->part->start;
+	if (is_used(of, start, end))
+		return;
+	if (image_describes_below(image)) {
+		visitor->visit(visitor->context, start, pointer - IMAGE_DESCRIPTION);
+		/* Two words of the C library, then thread-local storage. */
+		visitor->visit(visitor->context, pointer + 2 * image->word, end);
+	} else {
+		visitor->visit(visitor->context, start, pointer);
+	}
+	each_past(image, &thread, visitor->id_below, visitor->visit, visitor->context);
+}
+
+/* Visits the stacks from the upper end of the part down to one that is not known, and those of the
+ * usual size from the lower end up. */
+static void visit_stacks(const struct stacks *of, const struct visitor *visitor)
+{
+	const uint64_t size = of->list->stack_layout.size;
+	uint64_t end = of->part->end, start;
+
+	while (end > of->part->start && (start = find_start(of, end)) != 0) {
+		visit_stack(of, start, end, visitor);
+		end = start;
+	}
+	for (start = of->low; size != 0 && start < end && end - start >= size; start += size) {
+		if (find_start(of, start + size) != start)
+			break;
+		visit_stack(of, start, start + size, visitor);
+	}
+}
+
 void ended_stacks_each(const struct image *image, const struct block_list *list,
                        void (*visit)(void *context, uint64_t start, uint64_t end), void *context)
 {
-	const uint64_t id_below = list->stack_layout.bounds != 0 ? find_id(image, list) : 0;
+	struct visitor visitor = {visit, context, 0};
 
-	for (size_t i = 1; list->stack_layout.bounds != 0 && i < image->part_count; i++) {
-		const struct image_part *part = &image->parts[i];
-		const uint64_t end = find_end(image, list, part - 1, part);
-		const uint64_t pointer = end - list->stack_layout.thread_pointer;
+	if (list->stack_layout.bounds == 0)
+		return;
+	visitor.id_below = find_id(image, list);
+	for (size_t i = 1; i < image->part_count; i++) {
+		const struct image_part *part = &image->parts[i], *guard = part - 1;
+		/* gdb calls the guard readable, though it is not. */
+		const bool has_guard =
+		        guard->end == part->start && !guard->is_writable && !guard->is_code;
+		const struct stacks stacks = {image, list, part,
+		                              has_guard ? guard->start : part->start};
 
-		if (end == 0)
-			continue;
-		if (image_describes_below(image)) {
-			visit(context, part->start, pointer - IMAGE_DESCRIPTION);
-			/* Two words of the C library, then thread-local storage. */
-			visit(context, pointer + 2 * image->word, end);
-		} else {
-			visit(context, part->start, pointer);
-		}
-		const struct description thread = describe(image, list, pointer);
-		each_past(image, &thread, id_below, visit, context);
+		if (part->is_readable && part->is_writable && !part->is_code)
+			visit_stacks(&stacks, &visitor);
 	}
 }

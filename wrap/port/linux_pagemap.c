@@ -11,6 +11,12 @@
 #define IN_MEMORY (UINT64_C(1) << 63)
 #define SWAPPED   (UINT64_C(1) << 62)
 #define FROM_FILE (UINT64_C(1) << 61) /* or in shared memory; since Linux 3.5 */
+#define GUARD     (UINT64_C(1) << 58) /* of MADV_GUARD_INSTALL, counts as swapped; since Linux 6.15 */
+
+static bool is_written(uint64_t word)
+{
+	return (word & (IN_MEMORY | SWAPPED)) != 0 && (word & GUARD) == 0;
+}
 
 /* Reads the words of COUNT pages from START on.  Returns false if PAGEMAP cannot be read. */
 static bool read_pagemap(int pagemap, uintptr_t start, uint64_t *word, size_t count)
@@ -98,7 +104,7 @@ uintptr_t leakwrap_pages_skip_unwritten(int pagemap, uintptr_t start, uintptr_t 
 
 	while (start < end && read_pagemap(pagemap, start, word, count)) {
 		for (size_t i = 0; i < count && start < end; i++, start += page)
-			if ((word[i] & (IN_MEMORY | SWAPPED)) != 0)
+			if (is_written(word[i]))
 				return start;
 		if (start < end && !find_by_scan(pagemap, &start, end))
 			find_by_mincore(&start, end, (unsigned char *)word, sizeof(word));
@@ -118,7 +124,7 @@ static uint64_t pages_without(uint64_t unwanted, int pagemap, const void *start,
 	if (!read_pagemap(pagemap, (uintptr_t)start, word, LEAKWRAP_PAGES_AT_ONCE))
 		return UINT64_MAX;
 	for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE; i++)
-		if ((word[i] & (IN_MEMORY | SWAPPED)) != 0 && (word[i] & unwanted) == 0)
+		if (is_written(word[i]) && (word[i] & unwanted) == 0)
 			found |= UINT64_C(1) << i;
 	return found;
 }

@@ -4,6 +4,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/maps.h"
+#include "wrap/reach/park.h"
 
 #include <stddef.h>
 
@@ -30,33 +31,57 @@ bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout)
 	       !leakwrap_process_is_emulated();
 }
 
-/* Returns the end of the stack of a thread that has ended, if such a stack begins MAPPING, or 0.
- * GUARD: the mapping before it.  The C library puts a guard below each stack that it maps, but not
- * below the program's.  The kernel may have joined other memory to the stack's end. */
-static uintptr_t find_end(const struct leakwrap_mapping *mapping,
-                          const struct leakwrap_mapping *guard,
-                          const struct leakwrap_stack_layout *layout)
+/* Stacks in one mapping, and the guard below it, which is a mapping of its own or nothing.  glibc 2.42
+ * installs guards inside the mapping (MADV_GUARD_INSTALL, Linux 6.13).  So the kernel joins the
+ * mappings of stacks that touch. */
+struct stacks {
+	const struct leakwrap_mapping *mapping;
+	uintptr_t low; /* where the guard begins */
+	const struct leakwrap_stack_layout *layout;
+	uintptr_t own_pointer; /* the thread pointer of the calling thread */
+};
+
+/* Returns where the stack that ends at END begins with its guard, or 0 if no stack of a thread ends
+ * there.  The C library puts a guard below each stack that it maps, but not below the program's. */
+static uintptr_t find_start(const struct stacks *of, uintptr_t end)
 {
-	const uintptr_t ends[] = {mapping->end, guard->start + layout->size};
+	const uintptr_t bounds = end - of->layout->bounds, below = of->mapping->start;
+	uintptr_t start, guard;
 
-	if (mapping->has_thread || !mapping->is_readable || !mapping->is_writable ||
-	    mapping->is_shared || mapping->is_file || mapping->is_special ||
-	    guard->end != mapping->start || guard->is_readable || guard->is_writable)
+	if (end > of->mapping->end || end < below || end - below < of->layout->bounds ||
+	    end - below < of->layout->thread_pointer)
 		return 0;
-	for (unsigned i = 0; i < 2; i++) {
-		const uintptr_t end = ends[i], bounds = end - layout->bounds;
-		uintptr_t start;
+	start = leakwrap_stack_word(bounds);
+	if (start < of->low || start >= bounds || leakwrap_stack_word(bounds + WORD) != end - start)
+		return 0;
+	if (start < below)
+		return start;
+	guard = leakwrap_stack_word(bounds + 2 * WORD); /* guardsize, of glibc */
+	return guard != 0 && guard % leakwrap_page_size() == 0 && guard < end - start ? start : 0;
+}
 
-		if (end > mapping->end || end < mapping->start ||
-		    end - mapping->start < layout->bounds ||
-		    end - mapping->start < layout->thread_pointer)
-			continue;
-		start = leakwrap_stack_word(bounds);
-		if (start >= guard->start && start < mapping->start &&
-		    leakwrap_stack_word(bounds + WORD) == end - start)
-			return end;
-	}
-	return 0;
+/* A range, and whether a thread that lives uses it. */
+struct use {
+	uintptr_t start, end;
+	bool is_found;
+};
+
+static void note_use(void *context, const struct leakwrap_standing *thread)
+{
+	struct use *const use = context;
+
+	use->is_found |=
+	        (thread->sp >= use->start && thread->sp < use->end) ||
+	        (thread->thread_pointer >= use->start && thread->thread_pointer < use->end);
+}
+
+static bool is_used(const struct stacks *of, uintptr_t start, uintptr_t end)
+{
+	struct use use = {start, end, of->own_pointer >= start && of->own_pointer < end};
+
+	if (of->mapping->has_thread && !use.is_found)
+		leakwrap_parked_each(note_use, &use);
+	return use.is_found;
 }
 
 /* A thread as glibc describes it (nptl/descr.h, struct pthread).  Where its members lie differs
@@ -109,8 +134,20 @@ static uintptr_t find_id(const struct description *own)
 #define RESULT_BEFORE (8u + WORD)
 #define JOINER_BEFORE (8u + 2 * WORD)
 
-/* pthread_join writes it over a thread's id when it has taken the result. */
+/* pthread_join writes it over a thread's id when it has taken the result, up to glibc 2.42. */
 #define ID_OF_JOINED UINT32_MAX
+
+/* This number of bytes behind the id is what has happened to the thread (cancelhandling).  Between the two
+ * are a word of 32 bits, five pointers, and one more in a process of 64 bits.  The bit is set when
+ * nobody needs the description any more (nptl/nptl_free_tcb.c). */
+#define STATE_BEHIND_ID (8u + (WORD == 8 ? 6u : 5u) * WORD)
+#define IS_FREED        0x20u /* TERMINATED_BITMASK */
+
+/* Returns whether the thread with its id at ID has been joined, or is detached and has ended. */
+static bool is_freed(uintptr_t id)
+{
+	return half_at(id) == ID_OF_JOINED || (half_at(id + STATE_BEHIND_ID) & IS_FREED) != 0;
+}
 
 /* Visits, for each address of code in the words below the bounds of THREAD, the argument behind it.
  * Visits the result before it, too, if nobody can take that any more: the thread has been joined,
@@ -120,7 +157,7 @@ static void visit_remains(const struct description *thread, uintptr_t id_below,
                           void (*visit)(void *context, uintptr_t start, uintptr_t end),
                           void *context)
 {
-	const bool is_joined = id_below != 0 && half_at(thread->bounds - id_below) == ID_OF_JOINED;
+	const bool is_joined = id_below != 0 && is_freed(thread->bounds - id_below);
 
 	for (unsigned words = FUNCTION_BELOW_BOUNDS; words > 1; words--) {
 		const uintptr_t at = thread->bounds - words * WORD;
@@ -136,34 +173,77 @@ static void visit_remains(const struct description *thread, uintptr_t id_below,
 	}
 }
 
+/* What is visited: ranges that ended threads have left. */
+struct visitor {
+	void (*visit)(void *context, uintptr_t start, uintptr_t end);
+	void *context;
+	uintptr_t id_below; /* what find_id returned */
+};
+
+/* Visits what is the past of the stack from START to END, unless a thread that lives uses it. */
+static void visit_stack(const struct stacks *of, uintptr_t start, uintptr_t end,
+                        const struct visitor *visitor)
+{
+	const uintptr_t pointer = end - of->layout->thread_pointer;
+	const struct description thread = describe(pointer, of->layout);
+
+	if (start < of->mapping->start)
+		start = of->mapping->start;
+	if (is_used(of, start, end))
+		return;
+	if (LEAKWRAP_THREAD_POINTER_IS_END) {
+		visitor->visit(visitor->context, start, pointer - LEAKWRAP_DESCRIPTION_MAX);
+		/* Two words of the C library, then thread-local storage. */
+		visitor->visit(visitor->context, pointer + 2 * WORD, end);
+	} else {
+		visitor->visit(visitor->context, start, pointer);
+	}
+	visit_remains(&thread, visitor->id_below, visitor->visit, visitor->context);
+}
+
+/* Visits the stacks from the upper end of the mapping down to one that is not known.  The kernel may
+ * have joined other memory to that end.  So those of the usual size are visited from the lower end
+ * up, too. */
+static void visit_stacks(const struct stacks *of, const struct visitor *visitor)
+{
+	const uintptr_t size = of->layout->size;
+	uintptr_t end = of->mapping->end, start;
+
+	while (end > of->mapping->start && (start = find_start(of, end)) != 0) {
+		visit_stack(of, start, end, visitor);
+		end = start;
+	}
+	for (start = of->low; start < end && end - start >= size; start += size) {
+		if (find_start(of, start + size) != start)
+			break;
+		visit_stack(of, start, start + size, visitor);
+	}
+}
+
 void leakwrap_ended_stacks_each(uintptr_t own_pointer,
                                 void (*visit)(void *context, uintptr_t start, uintptr_t end),
                                 void *context)
 {
 	struct leakwrap_stack_layout layout;
 	struct description thread;
-	uintptr_t id_below;
+	struct visitor visitor = {visit, context, 0};
 	size_t count;
 	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
 
 	if (!leakwrap_ended_stacks_layout(&layout))
 		return;
 	thread = describe(own_pointer, &layout);
-	id_below = find_id(&thread);
+	visitor.id_below = find_id(&thread);
 	for (size_t i = 1; i < count; i++) {
-		const uintptr_t end = find_end(&mapping[i], &mapping[i - 1], &layout);
-		const uintptr_t pointer = end - layout.thread_pointer;
+		const struct leakwrap_mapping *const guard = &mapping[i - 1];
+		const bool has_guard = guard->end == mapping[i].start && !guard->is_readable &&
+		                       !guard->is_writable;
+		const struct stacks stacks_of = {&mapping[i],
+		                                 has_guard ? guard->start : mapping[i].start,
+		                                 &layout, own_pointer};
 
-		if (end == 0)
-			continue;
-		if (LEAKWRAP_THREAD_POINTER_IS_END) {
-			visit(context, mapping[i].start, pointer - LEAKWRAP_DESCRIPTION_MAX);
-			/* Two words of the C library, then thread-local storage. */
-			visit(context, pointer + 2 * WORD, end);
-		} else {
-			visit(context, mapping[i].start, pointer);
-		}
-		thread = describe(pointer, &layout);
-		visit_remains(&thread, id_below, visit, context);
+		if (mapping[i].is_readable && mapping[i].is_writable && !mapping[i].is_shared &&
+		    !mapping[i].is_file && !mapping[i].is_special)
+			visit_stacks(&stacks_of, &visitor);
 	}
 }

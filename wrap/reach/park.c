@@ -117,6 +117,15 @@ void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uin
 	};
 }
 
+uintptr_t leakwrap_standing_stack_end(const struct leakwrap_standing *thread)
+{
+	struct leakwrap_stack_layout layout;
+
+	return thread->stack_low != 0 && leakwrap_stack_layout(&layout)
+	               ? thread->thread_pointer + layout.thread_pointer
+	               : UINTPTR_MAX;
+}
+
 #ifdef LEAKWRAP_CONTEXT_PC
 
 /* Looks at the thread that ends the process until it seems to wait, or DEADLINE has come. */

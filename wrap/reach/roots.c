@@ -443,6 +443,7 @@ static void mark_thread_storage(const struct leakwrap_standing *thread)
 	const uintptr_t above =
 	        LEAKWRAP_THREAD_POINTER_IS_END ? roots.tls_size : LEAKWRAP_DESCRIPTION_MAX;
 	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(pointer);
+	const uintptr_t stack_end = leakwrap_standing_stack_end(thread);
 	uintptr_t start = pointer - below, end = pointer + above;
 	const uintptr_t state_end = thread->state + sizeof(struct leakwrap_thread);
 
@@ -457,6 +458,8 @@ static void mark_thread_storage(const struct leakwrap_standing *thread)
 		start = mapping->start;
 	if (end > mapping->end || end < pointer)
 		end = mapping->end;
+	if (end > stack_end)
+		end = stack_end;
 	if (thread->state >= start && thread->state < end) {
 		mark_between_blocks(start, thread->state);
 		mark_between_blocks(state_end, end);
@@ -470,6 +473,8 @@ static void mark_thread_storage(const struct leakwrap_standing *thread)
 
 static void mark_thread(void *context, const struct leakwrap_standing *thread)
 {
+	uintptr_t end = leakwrap_standing_stack_end(thread);
+
 	(void)context;
 	if (thread->context)
 		leakwrap_saved_registers_mark(thread->context);
@@ -478,8 +483,9 @@ static void mark_thread(void *context, const struct leakwrap_standing *thread)
 	leakwrap_mark_block(thread->sp);
 	leakwrap_mark_block(thread->alternate_stack);
 	/* Or it is an alternate stack that the tracer has mapped. */
-	mark_between_blocks(thread->sp, leakwrap_maps_readable_end(
-	                                        thread->sp, thread->sp + ALTERNATE_STACK_MAX));
+	if (end > thread->sp + ALTERNATE_STACK_MAX)
+		end = thread->sp + ALTERNATE_STACK_MAX;
+	mark_between_blocks(thread->sp, leakwrap_maps_readable_end(thread->sp, end));
 }
 
 /* Returns the size of the program's thread-local storage (PT_TLS), with room for its alignment. */
