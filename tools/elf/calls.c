@@ -106,18 +106,26 @@ static uint32_t arm_immediate(uint32_t instruction)
 	return rotation ? value >> rotation | value << (32 - rotation) : value;
 }
 
+/* Finds jumps through a slot.  A call goes to the jump itself, or to the beginning of its entry.  Not
+ * every linker says how large an entry is: mold's .plt.got has two in 16 bytes. */
 static void plt_x86(struct plt_search *search, const struct code *code)
 {
+	uint64_t last = UINT64_MAX; /* the entry with the jump before */
+
 	for (size_t i = 0; i + 6 <= code->size; i++) {
 		const unsigned char *p = code->bytes + i;
-		uint64_t entry = code->address + i / code->entry * code->entry, slot;
+		uint64_t pc = code->address + i, slot;
+		uint64_t entry = code->address + i / code->entry * code->entry;
 		if (p[0] != 0xff || (p[1] != 0x25 && p[1] != 0xa3))
 			continue;
 		if (search->machine == EM_X86_64)
-			slot = code->address + i + 6 + (uint64_t)sign_extend(word_at(p + 2), 32);
+			slot = pc + 6 + (uint64_t)sign_extend(word_at(p + 2), 32);
 		else
 			slot = (word_at(p + 2) + (p[1] == 0xa3 ? search->got : 0)) & UINT32_MAX;
-		plt_slot(search, entry, slot);
+		plt_slot(search, pc, slot);
+		if (entry != pc && entry != last)
+			plt_slot(search, entry, slot);
+		last = entry;
 	}
 }
 
