@@ -31,6 +31,7 @@ for linker in bfd gold lld mold; do
 			;;
 		lld-static*) more=LEAKWRAP_LLD_LDFLAGS ;;
 		esac
+		rm -f "$W/leak" # mold would leave parts of it in the new file
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fno-builtin $kind -fuse-ld=$linker -o "$W/leak" "$W/leak.c" \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS $more LEAKWRAP_LDLIBS) -pthread \

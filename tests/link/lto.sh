@@ -19,7 +19,9 @@ OPTIONS="-O2 -fno-pie -fno-omit-frame-pointer"
 link() {
 	driver=$1 what="$1, $2, $3" linker=$2 kind=$3 wraps=$WRAPS
 	shift 3
-	[ "$linker-$kind" != lld-static ] || wraps="$wraps $LLD_STATIC"
+	# The allocator lacks memalign, with which newer lld brings in glibc's malloc.
+	[ "$linker-$kind" != lld-static ] ||
+		wraps="$wraps $LLD_STATIC -Wl,--allow-multiple-definition"
 	# shellcheck disable=SC2086
 	$driver $OPTIONS -flto -fuse-ld="$linker" -"$kind" -o "$W/program" "$@" $wraps $C \
 		2>"$W/errors" ||

@@ -27,7 +27,9 @@ for linker in bfd gold lld mold; do
 	}
 	for kind in no-pie static; do
 		wraps=$WRAPS
-		[ $linker-$kind != lld-static ] || wraps="$wraps $LLD_STATIC"
+		# The allocator lacks memalign, with which newer lld brings in glibc's malloc.
+		[ $linker-$kind != lld-static ] ||
+			wraps="$wraps $LLD_STATIC -Wl,--allow-multiple-definition"
 		for which in malloc new; do
 			what="$linker, $kind, own $which"
 			case $which in

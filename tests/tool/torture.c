@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/clear_stack.h"
 
 void *library_open(int has_bug); /* torture_library.c */
 void library_close(void *opened);
@@ -101,5 +101,6 @@ int main(int argc, char **argv)
 	worked += write_to_null();
 	worked += retry();
 	worked += use_library();
+	clear_stack();
 	return worked == 5 ? 0 : 3;
 }

@@ -325,15 +325,20 @@ static bool starts_thread(const struct location *location, const struct frame *f
 	};
 	static const char *const libraries[] = {"libc.so", "libc-", "libpthread", "ld-"};
 
-	for (size_t i = 0; frame->function && i < sizeof functions / sizeof *functions; i++) {
+	/* glibc's own calls of a function have a second name for it. */
+	const char *name = frame->function;
+
+	if (name && strncmp(name, "__GI_", 5) == 0)
+		name += 5;
+	for (size_t i = 0; name && i < sizeof functions / sizeof *functions; i++) {
 		size_t length = strlen(functions[i]);
-		if (strncmp(frame->function, functions[i], length) == 0 &&
-		    (frame->function[length] == '\0' || frame->function[length] == '@'))
+		if (strncmp(name, functions[i], length) == 0 &&
+		    (name[length] == '\0' || name[length] == '@'))
 			return true;
 	}
 	/* A C library without symbols has no names. */
-	for (size_t i = 0;
-	     !frame->function && location->module && i < sizeof libraries / sizeof *libraries; i++)
+	for (size_t i = 0; !name && location->module && i < sizeof libraries / sizeof *libraries;
+	     i++)
 		if (strncmp(location->module->name, libraries[i], strlen(libraries[i])) == 0)
 			return true;
 	return false;
