@@ -104,7 +104,8 @@ bool leakwrap_foreign_stack_is_readable(const struct leakwrap_stack_shape *shape
 	struct search search;
 	_Atomic uintptr_t *words;
 
-	if (sp % sizeof(uintptr_t) != 0)
+	/* With 32-bit addresses a word above a stack at the end of memory might lie below it. */
+	if (sp % sizeof(uintptr_t) != 0 || shape->extent > UINTPTR_MAX - sp)
 		return false;
 	if (shape->extent <= end_of_page(sp - 1) - sp)
 		return true;
