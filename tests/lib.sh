@@ -136,10 +136,16 @@ find_prebuilt_archives() {
 		[ -e "$archive" ] || skip "lib$library.a is not installed"
 		archives="$archives $archive"
 	done
-	archives="$archives -lpcre2-8 -licuuc -licudata -lz -llzma -lstdc++ -lm"
-	# shellcheck disable=SC2034 # for the test
-	headers=$(pkg-config --cflags lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto) ||
-		skip "no pkg-config"
+	packages="lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto"
+	# shellcheck disable=SC2034,SC2086 # for the test; a list
+	headers=$(pkg-config --cflags $packages) || skip "no pkg-config"
+	archives="$archives $(libraries_behind $packages) -lstdc++ -lm"
+}
+
+# libraries_behind PACKAGE...: prints the flags for the libraries that the packages' archives need.
+libraries_behind() {
+	pkg-config --static --libs-only-l "$@" |
+		sed 's/-l\(lua5\.4\|sqlite3\|xml2\|glib-2\.0\|crypto\) //g'
 }
 
 # -- reading the documents -------------------------------------------------------------------------

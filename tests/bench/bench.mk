@@ -17,7 +17,9 @@ BENCH_CFLAGS_whole = -fno-reorder-functions -I/usr/include/lua5.4 \
 BENCH_ARCHIVES_lua_trees := liblua5.4.a
 BENCH_ARCHIVES_sqlite_load := libsqlite3.a
 BENCH_ARCHIVES_xml_query := libxml2.a
-BENCH_LIBS_xml_query := -licuuc -licudata -lz -llzma -lstdc++
+BENCH_LIBS_xml_query = \
+	$(filter-out -lxml2,$(shell pkg-config --static --libs-only-l libxml-2.0 2>/dev/null)) \
+	-lstdc++
 BENCH_ARCHIVES_json_deep := libjansson.a
 BENCH_ARCHIVES_crypto_threads := libcrypto.a
 BENCH_ARCHIVES_png_large := libpng16.a libz.a

@@ -20,7 +20,7 @@ build_driver() {
 	lua) archives=lua5.4 includes=-I/usr/include/lua5.4 more=-lm ;;
 	xml)
 		archives=xml2 includes=-I/usr/include/libxml2
-		more='-licuuc -licudata -lz -llzma -lm -lstdc++'
+		more="$(libraries_behind libxml-2.0) -lm -lstdc++"
 		;;
 	expat) archives=expat more=-lm ;;
 	json) archives=json-c ;;

@@ -17,7 +17,7 @@ for driver in $drivers; do
 	! grep -e 'did not end in time' -e 'died of another' "$W/$driver.out" || fail "$driver"
 	sites=$(sed -n 's/^  \([0-9,]*\) failures tried.*/\1/p' "$W/$driver.out" | tr -d ,)
 	case $driver in
-	sqlite) least=1000 wanted=0 ;;
+	sqlite) least=500 wanted=0 ;;
 	lua) least=150 wanted=0 ;;
 	expat | png) least=20 wanted=0 ;;
 	zlib) least=10 wanted=0 ;;

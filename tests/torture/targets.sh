@@ -9,7 +9,7 @@
 torture_with() {
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	"$@" -std=gnu11 -O2 -g -fno-builtin -fno-omit-frame-pointer -fno-optimize-sibling-calls \
-		-D_GNU_SOURCE -funwind-tables -o "$W/bugs" tests/tool/torture.c \
+		-D_GNU_SOURCE -I. -funwind-tables -o "$W/bugs" tests/tool/torture.c \
 		tests/tool/torture_library.c \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 			of_runtime) 2>"$W/link" ||

@@ -43,11 +43,12 @@ class Sampler(gdb.Breakpoint):
 
 
 def frames_by_gdb():
-    """The return addresses of the frames that really are there, behind the innermost one."""
+    """The return addresses of the frames that really are there, behind the innermost one. In
+    gcc's frame_dummy, which has no table, gdb takes a small number for one."""
     pcs = []
     frame = gdb.newest_frame().older()
     while frame:
-        if frame.type() in (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME):
+        if frame.type() in (gdb.NORMAL_FRAME, gdb.SIGTRAMP_FRAME) and frame.pc() >= 4096:
             pcs.append(frame.pc())
         frame = frame.older()
     return pcs
