@@ -57,9 +57,15 @@ images() {
 		# ARM's tables have one frame for a whole function. A call before the last
 		# instruction of the prologue has another frame: the code says so, the table does
 		# not.
-		case $triple in arm*) few=3 ;; *) few=0 ;; esac
+		# On RISC-V gcc 14 saves the frame pointer on the ways that need it as a usual
+		# register. At other calls both may take it for saved. What else they say is right.
+		case $triple in
+		arm*) few=3 errors=2 ;;
+		riscv*) few=10 errors=7 ;;
+		*) few=0 errors=2 ;;
+		esac
 		[ "$8" -le $few ] || fail "$file: both agree on what is wrong"
-		[ $((($4 + $6) * 50)) -le "$1" ] || fail "$file: too many errors"
+		[ $((($4 + $6) * 100)) -le $(($1 * errors)) ] || fail "$file: too many errors"
 		[ $(($5 * 100)) -ge $(($1 * 97)) ] || fail "$file: too few frames are found"
 		ran=$((ran + 1))
 	done
