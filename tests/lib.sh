@@ -139,6 +139,7 @@ find_prebuilt_archives() {
 	packages="lua5.4 sqlite3 libxml-2.0 glib-2.0 libcrypto"
 	# shellcheck disable=SC2034,SC2086 # for the test; a list
 	headers=$(pkg-config --cflags $packages) || skip "no pkg-config"
+	# shellcheck disable=SC2086 # a list
 	archives="$archives $(libraries_behind $packages) -lstdc++ -lm"
 }
 
@@ -250,7 +251,8 @@ report_of_core() {
 	options=log=$W/core.log:blocks=1:exit=0$1
 	shift
 	LEAKWRAP_OPTIONS=$options gdb -q -batch -ex "handle SIGUSR1 nostop noprint" \
-		-ex "set breakpoint pending on" -ex "break exit" -ex run -ex "gcore $W/gcore" -ex kill --args "$@" \
+		-ex "set breakpoint pending on" -ex "break exit" -ex run -ex "gcore $W/gcore" \
+		-ex kill --args "$@" \
 		>"$W/gdb" 2>&1
 	[ -s "$W/gcore" ] || skip "gdb cannot make a core file: $(tail -n 1 "$W/gdb")"
 	"$O/leakwrap" report --core="$W/gcore" "$W/core.log" >"$W/out" || fail "report: status $?"

@@ -43,7 +43,7 @@ blocks_of_dump() {
 			site = 0
 		}
 		/^site / { flush(); site = 1; bytes = $3; blocks = $6; name = "-"; next }
-		/ g_hash_table_(new_full|add|insert)\+/ && bytes == 64 * blocks { bytes = 32 * blocks }
+		/ g_hash_table_(new_full|add|insert)\+/ && bytes == 64 * blocks { bytes /= 2 }
 		/^ *#/ {
 			if (name == "-" && $4 == "[1]" && $3 !~ /^__wrap_/) {
 				name = $3

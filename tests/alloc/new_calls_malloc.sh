@@ -13,8 +13,8 @@ build_cxx() {
 		$(leakwrap_flags LEAKWRAP_LDFLAGS "$libraries") || fail "cannot build $name"
 }
 
-# runs NAME PART BLOCKS BYTES: all that stays was allocated below main, but for the unwinder's table,
-# which a static program makes at its first throw.
+# runs NAME PART BLOCKS BYTES: all that stays was allocated below main, but for the unwinder's
+# table, which a static program makes at its first throw.
 runs() {
 	name=$1 part=$2
 	# shellcheck disable=SC2086 # a part and its argument

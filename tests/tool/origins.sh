@@ -42,7 +42,8 @@ totals() {
 	jq -r '.dumps[-1].totals | [.live_bytes, .live_blocks, .call_sites, .truncated_blocks,
 		.live_bytes_error, .allocated_bytes, .allocated_blocks, .temporary_blocks,
 		.peak_bytes, .peak_blocks, .since_mark_bytes, .since_mark_blocks,
-		(.complete_stack_bytes_percent | (floor? // .))] | map(. // "-" | tostring) | join(" ")' "$W/out"
+		(.complete_stack_bytes_percent | (floor? // .))] |
+		map(. // "-" | tostring) | join(" ")' "$W/out"
 	status_is 0 "$lw" report "$@"
 	sed -n 's/^  \(.*\) left out$/\1/p' "$W/out"
 }

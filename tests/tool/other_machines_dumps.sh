@@ -62,7 +62,8 @@ for machine in x86_64-linux-gnu i686-linux-gnu arm-linux-gnueabihf arm-linux-gnu
 			*) cp "$W/out" "$W/raw" ;;
 			esac
 			# Newer versions of pprof show columns.
-			sed "s|:0 s=0$| s=0|; s|$exe|EXE|g; s|0x[0-9a-f]\{3,\}|ADDRESS|g; s|^1: 0x0/|1: ADDRESS/|
+			sed "s|:0 s=0$| s=0|; s|$exe|EXE|g; s|0x[0-9a-f]\{3,\}|ADDRESS|g
+				s|^1: 0x0/|1: ADDRESS/|
 				s|$(build_id "$exe")|ID|g" "$W/raw" >"$W/$format"
 			diff -u "tests/tool/golden/chain.$format" "$W/$format" ||
 				fail "$machine $flags: $format"

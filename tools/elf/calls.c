@@ -106,8 +106,8 @@ static uint32_t arm_immediate(uint32_t instruction)
 	return rotation ? value >> rotation | value << (32 - rotation) : value;
 }
 
-/* Finds jumps through a slot.  A call goes to the jump itself, or to the beginning of its entry.  Not
- * every linker says how large an entry is: mold's .plt.got has two in 16 bytes. */
+/* Finds jumps through a slot.  A call goes to the jump itself, or to the beginning of its entry.
+ * Not every linker says how large an entry is: mold's .plt.got has two in 16 bytes. */
 static void plt_x86(struct plt_search *search, const struct code *code)
 {
 	uint64_t last = UINT64_MAX; /* the entry with the jump before */

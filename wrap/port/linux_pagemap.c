@@ -11,7 +11,7 @@
 #define IN_MEMORY (UINT64_C(1) << 63)
 #define SWAPPED   (UINT64_C(1) << 62)
 #define FROM_FILE (UINT64_C(1) << 61) /* or in shared memory; since Linux 3.5 */
-#define GUARD     (UINT64_C(1) << 58) /* of MADV_GUARD_INSTALL, counts as swapped; since Linux 6.15 */
+#define GUARD     (UINT64_C(1) << 58) /* MADV_GUARD_INSTALL, beside SWAPPED; since Linux 6.15 */
 
 static bool is_written(uint64_t word)
 {

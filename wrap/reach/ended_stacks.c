@@ -31,9 +31,9 @@ bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout)
 	       !leakwrap_process_is_emulated();
 }
 
-/* Stacks in one mapping, and the guard below it, which is a mapping of its own or nothing.  glibc 2.42
- * installs guards inside the mapping (MADV_GUARD_INSTALL, Linux 6.13).  So the kernel joins the
- * mappings of stacks that touch. */
+/* Stacks in one mapping, and the guard below it, which is a mapping of its own or nothing.  glibc
+ * 2.42 installs guards inside the mapping (MADV_GUARD_INSTALL, Linux 6.13).  So the kernel joins
+ * the mappings of stacks that touch. */
 struct stacks {
 	const struct leakwrap_mapping *mapping;
 	uintptr_t low; /* where the guard begins */
@@ -48,8 +48,8 @@ static uintptr_t find_start(const struct stacks *of, uintptr_t end)
 	const uintptr_t bounds = end - of->layout->bounds, below = of->mapping->start;
 	uintptr_t start, guard;
 
-	if (end > of->mapping->end || end < below || end - below < of->layout->bounds ||
-	    end - below < of->layout->thread_pointer)
+	if (below == 0 || end > of->mapping->end || end < below ||
+	    end - below < of->layout->bounds || end - below < of->layout->thread_pointer)
 		return 0;
 	start = leakwrap_stack_word(bounds);
 	if (start < of->low || start >= bounds || leakwrap_stack_word(bounds + WORD) != end - start)
@@ -201,9 +201,9 @@ static void visit_stack(const struct stacks *of, uintptr_t start, uintptr_t end,
 	visit_remains(&thread, visitor->id_below, visitor->visit, visitor->context);
 }
 
-/* Visits the stacks from the upper end of the mapping down to one that is not known.  The kernel may
- * have joined other memory to that end.  So those of the usual size are visited from the lower end
- * up, too. */
+/* Visits the stacks from the upper end of the mapping down to one that is not known.  The kernel
+ * may have joined other memory to that end.  So those of the usual size are visited from the lower
+ * end up, too. */
 static void visit_stacks(const struct stacks *of, const struct visitor *visitor)
 {
 	const uintptr_t size = of->layout->size;
@@ -213,7 +213,7 @@ static void visit_stacks(const struct stacks *of, const struct visitor *visitor)
 		visit_stack(of, start, end, visitor);
 		end = start;
 	}
-	for (start = of->low; start < end && end - start >= size; start += size) {
+	for (start = of->low; size != 0 && start < end && end - start >= size; start += size) {
 		if (find_start(of, start + size) != start)
 			break;
 		visit_stack(of, start, start + size, visitor);

@@ -65,9 +65,9 @@ void leakwrap_parked_each(void (*visit)(void *context, const struct leakwrap_sta
  * return before *STANDING is used last; ignored with a CONTEXT. */
 void leakwrap_stand(struct leakwrap_standing *standing, const void *context, uintptr_t sp);
 
-/* Returns where the stack ends that the C library has made for THREAD.  The guard of another stack may
- * follow in the same mapping, and cannot be read.  Returns UINTPTR_MAX if the stack is another one,
- * or its end is not known. */
+/* Returns where the stack ends that the C library has made for THREAD.  The guard of another stack
+ * may follow in the same mapping, and cannot be read.  Returns UINTPTR_MAX if the stack is another
+ * one, or its end is not known. */
 uintptr_t leakwrap_standing_stack_end(const struct leakwrap_standing *thread);
 
 /* Fills *STANDING for the function that contains this macro: it saves the registers that belong to
