@@ -50,8 +50,9 @@ typedef uint64_t leakwrap_record_word(const void *record, unsigned number);
 #define LEAKWRAP_RECORD_LARGE_CLASS 36u
 #define LEAKWRAP_RECORD_LARGE_LOG   14u
 
-/* Returns the number of the class with blocks of SIZE bytes, or 0 if no class of large blocks has
- * this size. */
+/* Returns the number of the smallest class of large blocks with SIZE bytes or more, or 0 if SIZE is
+ * below all of them.  Up to jemalloc 5.3.0 a large block has the size of its class, since then as
+ * many pages as it needs. */
 static inline unsigned leakwrap_record_class_of(uint64_t size)
 {
 	unsigned log;
@@ -59,10 +60,8 @@ static inline unsigned leakwrap_record_class_of(uint64_t size)
 	if (size >> LEAKWRAP_RECORD_LARGE_LOG == 0)
 		return 0;
 	log = 63 - (unsigned)__builtin_clzll(size);
-	return (size & (((uint64_t)1 << (log - 2)) - 1)) != 0
-	               ? 0
-	               : LEAKWRAP_RECORD_LARGE_CLASS + 4 * (log - LEAKWRAP_RECORD_LARGE_LOG) +
-	                         (unsigned)(size >> (log - 2) & 3);
+	return LEAKWRAP_RECORD_LARGE_CLASS + 4 * (log - LEAKWRAP_RECORD_LARGE_LOG) +
+	       (unsigned)(size >> (log - 2) & 3) + ((size & (((uint64_t)1 << (log - 2)) - 1)) != 0);
 }
 
 /* Returns the class at the bit CLASS_AT of BITS, with which a record begins.  Returns
