@@ -244,15 +244,15 @@ dumps() {
 }
 
 # report_of_core OPTIONS PROGRAM [ARGUMENT...]: runs PROGRAM in a debugger until it ends, and makes
-# a core file there, before destructors run: libgcc's release memory.  What leakwrap report says of
-# the dump and that core goes to $W/out.
+# a core file there, before destructors run where that is seen: libgcc's release memory. What
+# leakwrap report says of the dump and that core goes to $W/out.
 report_of_core() {
 	command -v gdb >/dev/null || skip "gdb is not installed"
 	options=log=$W/core.log:blocks=1:exit=0$1
 	shift
 	LEAKWRAP_OPTIONS=$options gdb -q -batch -ex "handle SIGUSR1 nostop noprint" \
-		-ex "set breakpoint pending on" -ex "break exit" -ex run -ex "gcore $W/gcore" \
-		-ex kill --args "$@" \
+		-ex "set breakpoint pending on" -ex "break exit" -ex "catch syscall exit_group" \
+		-ex run -ex "gcore $W/gcore" -ex kill --args "$@" \
 		>"$W/gdb" 2>&1
 	[ -s "$W/gcore" ] || skip "gdb cannot make a core file: $(tail -n 1 "$W/gdb")"
 	"$O/leakwrap" report --core="$W/gcore" "$W/core.log" >"$W/out" || fail "report: status $?"
