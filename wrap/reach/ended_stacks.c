@@ -129,17 +129,17 @@ static uintptr_t find_id(const struct description *own)
  * the stack (start_routine, arg). */
 #define FUNCTION_BELOW_BOUNDS 32u
 
-/* So many bytes before the function are what the thread has returned (result), and who may join it
- * (joinid).  Between result and the function are two words of 32 bits. */
+/* How many bytes before the function stand what the thread has returned (result), and who may join
+ * it (joinid).  Between result and the function are two words of 32 bits. */
 #define RESULT_BEFORE (8u + WORD)
 #define JOINER_BEFORE (8u + 2 * WORD)
 
 /* pthread_join writes it over a thread's id when it has taken the result, up to glibc 2.42. */
 #define ID_OF_JOINED UINT32_MAX
 
-/* This number of bytes behind the id is what has happened to the thread (cancelhandling).  Between the two
- * are a word of 32 bits, five pointers, and one more in a process of 64 bits.  The bit is set when
- * nobody needs the description any more (nptl/nptl_free_tcb.c). */
+/* How many bytes behind the id stands what has happened to the thread (cancelhandling).  Between
+ * the two are a word of 32 bits, five pointers, and one more in a process of 64 bits.  The bit is
+ * set when nobody needs the description any more (nptl/nptl_free_tcb.c). */
 #define STATE_BEHIND_ID (8u + (WORD == 8 ? 6u : 5u) * WORD)
 #define IS_FREED        0x20u /* TERMINATED_BITMASK */
 
