@@ -35,10 +35,10 @@ static void refuse(const char *path)
 bool __wrap_watch_renew(struct watch *asked, struct target **targets, size_t count, double when,
                         int client);
 bool __wrap_watch_sleep(struct watch *asked, double when, int client);
-FILE *__wrap_fopen(const char *path, const char *mode);
-FILE *__real_fopen(const char *path, const char *mode);
-int __wrap_open(const char *path, int flags, int mode);
-int __real_open(const char *path, int flags, int mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+FILE *__real_fopen64(const char *path, const char *mode);
+int __wrap_open64(const char *path, int flags, int mode);
+int __real_open64(const char *path, int flags, int mode);
 DIR *__wrap_opendir(const char *path);
 DIR *__real_opendir(const char *path);
 
@@ -56,18 +56,18 @@ bool __wrap_watch_sleep(struct watch *asked, double when, int client)
 	return true;
 }
 
-FILE *__wrap_fopen(const char *path, const char *mode)
+FILE *__wrap_fopen64(const char *path, const char *mode)
 {
 	/* libFuzzer writes an input that fails. */
 	if (*mode == 'r')
 		refuse(path);
-	return __real_fopen(path, mode);
+	return __real_fopen64(path, mode);
 }
 
-int __wrap_open(const char *path, int flags, int mode)
+int __wrap_open64(const char *path, int flags, int mode)
 {
 	refuse(path);
-	return __real_open(path, flags, mode);
+	return __real_open64(path, flags, mode);
 }
 
 DIR *__wrap_opendir(const char *path)

@@ -26,9 +26,10 @@ tool: ## the host tool alone
 			'libraries are missing.  On Debian: apt-get install $(TOOL_LACKING)'),\
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
-# With -O2 the tool reads a large log no faster, and takes longer to build.
+# With -O2 the tool reads a large log no faster, and takes longer to build.  A host of 32 bits reads
+# files of 2 GiB and more, the memory of a process above 2 GiB, and dates after 2038.
 TOOL_CFLAGS := -std=gnu11 -O1 -g $(WARNINGS) -MMD -MP -D_GNU_SOURCE \
-	-DLEAKWRAP_VERSION='"$(VERSION)"' -I. -I$(O)/tools
+	-D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DLEAKWRAP_VERSION='"$(VERSION)"' -I. -I$(O)/tools
 # Without one of these libraries a command or a format is left out, and says so when it is asked
 # for.  Without libiberty names of Rust and D stay mangled.  The sources look for the headers
 # themselves.
@@ -118,7 +119,7 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 FUZZED_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out tools/leakwrap.c,$(TOOL_SOURCES))) \
 	$(O)/tools/profile.pb-c.o
 # The fuzzer of requests sees whether a request opens a file, and waits for no dump.
-FUZZ_WRAPS := -Wl,--wrap=watch_renew,--wrap=watch_sleep,--wrap=fopen,--wrap=open,--wrap=opendir
+FUZZ_WRAPS := -Wl,--wrap=watch_renew,--wrap=watch_sleep,--wrap=fopen64,--wrap=open64,--wrap=opendir
 
 $(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
 	$(call say,CLANG,$<)

@@ -219,7 +219,7 @@ struct table_slot {
 
 static struct table_slot *free_slot(const struct table *table, uint64_t hash)
 {
-	size_t at = hash & (table->size - 1);
+	size_t at = (size_t)hash & (table->size - 1);
 	while (table->slots[at].entry)
 		at = (at + 1) & (table->size - 1);
 	return &table->slots[at];
@@ -229,7 +229,7 @@ void *table_find(const struct table *table, uint64_t hash, const void *key, tabl
 {
 	if (table->size == 0)
 		return NULL;
-	for (size_t at = hash & (table->size - 1); table->slots[at].entry;
+	for (size_t at = (size_t)hash & (table->size - 1); table->slots[at].entry;
 	     at = (at + 1) & (table->size - 1))
 		if (table->slots[at].hash == hash && equal(key, table->slots[at].entry))
 			return table->slots[at].entry;
@@ -352,6 +352,13 @@ void add_up(uint64_t *sum, uint64_t more)
 {
 	if (__builtin_add_overflow(*sum, more, sum) || *sum > INT64_MAX)
 		*sum = INT64_MAX;
+}
+
+size_t to_size(uint64_t number)
+{
+	size_t size;
+
+	return __builtin_add_overflow(number, 0, &size) ? SIZE_MAX : size;
 }
 
 /* -- text -------------------------------------------------------------------------------------- */

@@ -123,6 +123,10 @@ const char *next_setting(struct setting_lines *lines);
 /* Adds MORE to *SUM, which stays at INT64_MAX where the sum would be larger. */
 void add_up(uint64_t *sum, uint64_t more);
 
+/* Returns NUMBER as a size, or SIZE_MAX where a size cannot hold it: numbers of files and of other
+ * processes have 64 bits, also where the tool has 32. */
+size_t to_size(uint64_t number);
+
 /* -- text -------------------------------------------------------------------------------------- */
 
 /* Returns "1,203,344" in one of several static buffers, which is valid for a few calls. */

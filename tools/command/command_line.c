@@ -362,7 +362,7 @@ static char *read_whole(struct arena *arena, const char *path)
 		return NULL;
 	char *text = NULL;
 	if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) {
-		text = arena_alloc(arena, (size_t)status.st_size + 1);
+		text = arena_alloc(arena, to_size((uint64_t)status.st_size + 1));
 		size_t got = fread(text, 1, (size_t)status.st_size, stream);
 		text[got] = '\0';
 	}

@@ -85,7 +85,7 @@ static bool has_text(int fd, const char *text)
 
 	if (fstat(fd, &status) != 0 || status.st_size <= 0)
 		return false;
-	const size_t size = (size_t)status.st_size;
+	const size_t size = to_size((uint64_t)status.st_size);
 	void *bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (bytes == MAP_FAILED)
 		return false;

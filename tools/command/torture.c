@@ -317,7 +317,7 @@ static void choose_attempts(struct torture_options *options, struct engine *engi
 	}
 	free(excluded);
 	if (options->limit && torture->attempt_count > options->limit)
-		torture->attempt_count = options->limit;
+		torture->attempt_count = (size_t)options->limit;
 }
 
 /* -- state ------------------------------------------------------------------------------------- */

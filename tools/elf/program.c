@@ -39,7 +39,7 @@ static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
 	uint64_t at = symbol->st_value - header.sh_addr;
 	if (at > data->d_size || symbol->st_size > data->d_size - at)
 		return NULL;
-	return arena_copy(&program->arena, (const char *)data->d_buf + at, symbol->st_size);
+	return arena_copy(&program->arena, (const char *)data->d_buf + at, (size_t)symbol->st_size);
 }
 
 /* Returns the functions that the link named as allocators (generate.sh puts them into the program),
@@ -296,7 +296,8 @@ static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shd
 	Elf_Data *data = elf_getdata(scn, NULL);
 	GElf_Dyn entry;
 	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
-		const char *text = elf_strptr(program->elf, header->sh_link, entry.d_un.d_val);
+		const char *text =
+		        elf_strptr(program->elf, header->sh_link, to_size(entry.d_un.d_val));
 		const char *name = entry.d_tag == DT_NEEDED ? text : NULL;
 		if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !program->run_path))
 			program->run_path = text;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "tools/util.h"
 
 /* Returns true if SEGMENT has the note of the tracer.  Sets *ANNOUNCEMENT if the note leads to one.
  *
@@ -14,9 +15,9 @@ static bool find_note(Elf *elf, const GElf_Phdr *segment, uint64_t *announcement
 {
 	const size_t header = 3, owner = sizeof LEAKWRAP_NOTE_OWNER;
 	int64_t start = (int64_t)segment->p_offset;
-	Elf_Data *words =
-	        elf_getdata_rawchunk(elf, start, segment->p_filesz & ~UINT64_C(3), ELF_T_WORD);
-	Elf_Data *bytes = elf_getdata_rawchunk(elf, start, segment->p_filesz, ELF_T_BYTE);
+	const size_t size = to_size(segment->p_filesz);
+	Elf_Data *words = elf_getdata_rawchunk(elf, start, size & ~(size_t)3, ELF_T_WORD);
+	Elf_Data *bytes = elf_getdata_rawchunk(elf, start, size, ELF_T_BYTE);
 
 	if (!words || !bytes)
 		return false;

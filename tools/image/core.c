@@ -90,7 +90,9 @@ static void add_thread(struct image *image, const struct layout *layout, const u
 /* Reads NT_AUXV: pairs of words (getauxval(3)). */
 static void read_auxiliary(struct image *image, const unsigned char *bytes, size_t size)
 {
-	for (; size >= 2 * image->word; bytes += 2 * image->word, size -= 2 * image->word) {
+	const size_t pair = 2 * (size_t)image->word;
+
+	for (; size >= pair; bytes += pair, size -= pair) {
 		const uint64_t value = image_load(bytes + image->word, image->word);
 
 		switch (image_load(bytes, image->word)) {
@@ -142,8 +144,8 @@ static void read_notes(struct image *image, const struct layout *layout, Elf *el
 
 	if (segment->p_offset > file_size || segment->p_filesz > file_size - segment->p_offset)
 		return;
-	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset, segment->p_filesz,
-	                                      ELF_T_NHDR);
+	Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment->p_offset,
+	                                      to_size(segment->p_filesz), ELF_T_NHDR);
 	for (size_t at = 0; data && (at = gelf_getnote(data, at, &note, &name, &content)) > 0;) {
 		const unsigned char *bytes = file + segment->p_offset + content;
 

@@ -53,7 +53,7 @@ static bool is_table_with(const struct image *image, const struct listed_block *
 	    offset % repeated != 0 || pointer % group != 0 ||
 	    image_bytes(image, pointer, &control) < group ||
 	    image_bytes(image, block->address + block->size - repeated, &last) < repeated ||
-	    memcmp(control, last, repeated) != 0)
+	    memcmp(control, last, (size_t)repeated) != 0)
 		return false;
 	for (uint64_t i = 0; i < group; i++) {
 		if (i < elements ? control[i] > 0x80 && control[i] != 0xff : control[i] != 0xff)

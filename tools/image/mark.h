@@ -60,7 +60,7 @@ struct marking {
 	size_t stack_count;
 	uint64_t step;        /* bytes between two places for a pointer; 0: a word */
 	uint64_t scanned_end; /* where the last scan ended */
-	uint64_t leader;      /* the lost block whose pointers are followed */
+	size_t leader;        /* the lost block whose pointers are followed */
 };
 
 /* Starts MARKING, whose IMAGE, INDEX and functions the caller has set.  The caller frees it with

@@ -19,7 +19,7 @@ bool image_map_file(struct image *image, const char *path, const unsigned char *
 
 	*size = 0;
 	if (fd >= 0 && fstat(fd, &file) == 0) {
-		*size = (size_t)file.st_size;
+		*size = to_size((uint64_t)file.st_size);
 		map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
 	if (map == MAP_FAILED)

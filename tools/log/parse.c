@@ -185,10 +185,10 @@ static bool find_prefix(struct cursor *c, const char **start, unsigned long *pid
 		struct cursor rest = *c;
 		uint64_t p, n;
 		if (scan_decimal(&rest, &p) && skip_text(&rest, ".") && scan_decimal(&rest, &n) &&
-		    skip_text(&rest, "] ")) {
+		    skip_text(&rest, "] ") && (unsigned long)p == p && (unsigned long)n == n) {
 			*start = found;
-			*pid = p;
-			*sequence = n;
+			*pid = (unsigned long)p;
+			*sequence = (unsigned long)n;
 			*c = rest;
 			return true;
 		}

@@ -265,9 +265,11 @@ static bool read_memory(struct arena *arena, pid_t thread, uint64_t address, voi
                         size_t size)
 {
 	struct iovec here = {bytes, size}, there = {(void *)(uintptr_t)address, size}; // NOLINT
-	if (process_vm_readv(thread, &here, 1, &there, 1, 0) == (ssize_t)size)
+	/* A tool of 32 bits cannot name each address of a process of 64 bits. */
+	const bool can_name = (uintptr_t)address == address;
+	if (can_name && process_vm_readv(thread, &here, 1, &there, 1, 0) == (ssize_t)size)
 		return true;
-	if (errno != ENOSYS)
+	if (can_name && errno != ENOSYS)
 		return false;
 	int fd = open(arena_format(arena, "/proc/%d/mem", thread), O_RDONLY | O_CLOEXEC);
 	bool read = fd >= 0 && pread(fd, bytes, size, (off_t)address) == (ssize_t)size;

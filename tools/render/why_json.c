@@ -24,7 +24,7 @@ static json_t *content_json(const struct why *why, const struct listed_block *bl
 
 	if (there > size)
 		there = size;
-	char *digits = xmalloc(2 * there + 1);
+	char *digits = xmalloc(2 * (size_t)there + 1);
 	digits[0] = '\0';
 	for (uint64_t i = 0; i < there; i++)
 		sprintf(digits + 2 * i, "%02x", bytes[i]);

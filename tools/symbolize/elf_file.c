@@ -28,9 +28,9 @@ static const char *build_id_in(struct arena *arena, Elf *elf, const GElf_Phdr *s
 {
 	const size_t header = 3 * sizeof(Elf32_Word);
 	const int64_t start = (int64_t)segment->p_offset;
-	Elf_Data *words =
-	        elf_getdata_rawchunk(elf, start, segment->p_filesz & ~UINT64_C(3), ELF_T_WORD);
-	Elf_Data *bytes = elf_getdata_rawchunk(elf, start, segment->p_filesz, ELF_T_BYTE);
+	const size_t size = to_size(segment->p_filesz);
+	Elf_Data *words = elf_getdata_rawchunk(elf, start, size & ~(size_t)3, ELF_T_WORD);
+	Elf_Data *bytes = elf_getdata_rawchunk(elf, start, size, ELF_T_BYTE);
 
 	if (!words || !bytes)
 		return NULL;
