@@ -73,6 +73,8 @@ links -Wl,--wrap=malloc a.o # for a wrapper of its own
 links a.o libleakwrap.a
 links -nodefaultlibs a.o -lgcc_s -lc
 links -nodefaultlibs a.o -l c
+links -nodefaultlibs a.o -lgcc -lc
+equal "behind the runtime" "$(tail -n 1 words)" -lgcc
 links -nostdlib crt1.o lib/crtbegin.o a.o -lc
 links -- a.o
 links a.o @nofile

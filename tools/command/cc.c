@@ -236,6 +236,7 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	link->cxx = is_cxx_compiler(words, count) || line->cxx_library;
 	link->libcxx = line->libcxx;
 	link->static_libstdcxx = line->static_libstdcxx;
+	link->gcc_library = line->gcc_library;
 	link->sanitized = line->sanitized;
 	/* A shared library may call malloc before the sanitizer's runtime has started.  The
 	 * tracer's start would then call functions that the sanitizer replaces. */

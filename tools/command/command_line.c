@@ -157,6 +157,7 @@ static void read_library_name(struct command_line *line, const char *name, size_
 	}
 	line->libcxx = line->libcxx || libcxx;
 	line->c_library = line->c_library || is_word(name, length, "c");
+	line->gcc_library = line->gcc_library || is_word(name, length, "gcc");
 }
 
 /* Reads the LENGTH bytes at WORD if they say which libraries the linker takes from here on. */

@@ -15,6 +15,7 @@ struct command_line {
 	bool has_language; /* -x was given, and would apply to the words that are added, too */
 	bool cxx_library;  /* -lstdc++, -lc++, or clang is told to be a C++ compiler */
 	bool c_library;    /* -lc */
+	bool gcc_library;  /* -lgcc */
 	bool libcxx;       /* -stdlib=libc++ or -lc++ */
 	bool statically;   /* -static or -static-pie, or the next at the end */
 	bool only_static_libraries; /* from here on: -Wl,-static, without -Wl,-Bdynamic behind it */

@@ -328,4 +328,7 @@ void add_link_words(const struct link *link, struct arguments *arguments, struct
 	if (link->statically)
 		add_argument(arguments, "-Wl,-Bstatic");
 	add_flags(arguments, arena, libraries_for(link), archive, process);
+	/* On processors of 32 bits the runtime calls it to divide. */
+	if (link->gcc_library)
+		add_argument(arguments, "-lgcc");
 }

@@ -19,6 +19,7 @@ struct link {
 	bool cxx;              /* a C++ program */
 	bool libcxx;           /* ... with clang's C++ library */
 	bool static_libstdcxx; /* -static-libstdc++ */
+	bool gcc_library;      /* -lgcc: the compiler may add none behind the runtime */
 	bool statically;       /* -static or -static-pie */
 	bool lld;
 	bool sanitized;         /* -fsanitize= */
