@@ -40,6 +40,19 @@ static int compare_targets(const void *left, const void *right)
 	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
 }
 
+static void sort_targets(struct targets *targets)
+{
+	qsort(targets->all, targets->count, sizeof *targets->all, compare_targets);
+}
+
+/* Adds those of MORE to TARGETS, and frees MORE. */
+static void add_targets(struct targets *targets, struct targets *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		targets_add(targets, more->all[i].address, more->all[i].symbol, false);
+	free(more->all);
+}
+
 static const struct target *find_target(const struct targets *targets, uint64_t address)
 {
 	size_t low = 0, high = targets->count;
@@ -136,6 +149,34 @@ static uint64_t adrp_page(uint64_t pc, uint32_t adrp)
 	return (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
 }
 
+/* Returns true if the code AT has "adrp x16, page; add x16, x16, #offset; br x16", and sets *TO.
+ * Linkers put it where a branch does not reach, and mold everywhere. */
+static bool is_veneer(const struct code *code, size_t at, uint64_t *to)
+{
+	if (at + 12 > code->size)
+		return false;
+	const uint32_t adrp = word_at(code->bytes + at), add = word_at(code->bytes + at + 4);
+	if ((adrp & 0x9f00001f) != 0x90000010 || (add & 0xffc003ff) != 0x91000210 ||
+	    word_at(code->bytes + at + 8) != 0xd61f0200)
+		return false;
+	*to = adrp_page(code->address + at, adrp) + (add >> 10 & 0xfff);
+	return true;
+}
+
+/* Adds the veneers in CODE that lead to targets. */
+static void visit_veneers(void *context, const struct code *code)
+{
+	struct plt_search *search = context;
+	uint64_t to;
+
+	for (size_t i = 0; i + 12 <= code->size; i += 4) {
+		const struct target *target =
+		        is_veneer(code, i, &to) ? find_target(search->targets, to) : NULL;
+		if (target && !target->slot)
+			targets_add(&search->found, code->address + i, target->symbol, false);
+	}
+}
+
 /* Finds "adrp x16, page; ldr x17, [x16, #offset]". */
 static void plt_aarch64(struct plt_search *search, const struct code *code)
 {
@@ -150,12 +191,25 @@ static void plt_aarch64(struct plt_search *search, const struct code *code)
 	}
 }
 
+/* Finds "ldr ip, [pc, #4]; add ip, ip, pc; ldr pc, [ip]" with an offset behind it, of mold and lld,
+ * at P, which is PC. */
+static void plt_arm_long(struct plt_search *search, const unsigned char *p, uint64_t pc)
+{
+	const uint32_t add = word_at(p + 4);
+
+	if (word_at(p) == 0xe59fc004 && (add == 0xe08cc00f || add == 0xe08fc00c) &&
+	    word_at(p + 8) == 0xe59cf000)
+		plt_slot(search, pc, (pc + 12 + word_at(p + 12)) & UINT32_MAX);
+}
+
 /* Finds "add ip, pc, #a; add ip, ip, #b; ldr pc, [ip, #c]!" and longer forms, with "bx pc" in front
  * for Thumb. */
 static void plt_arm(struct plt_search *search, const struct code *code)
 {
 	for (size_t i = 0; i + 8 <= code->size; i += 4) {
 		uint32_t first = word_at(code->bytes + i);
+		if (i + 16 <= code->size)
+			plt_arm_long(search, code->bytes + i, code->address + i);
 		if ((first & 0xfffff000) != 0xe28fc000)
 			continue;
 		uint64_t pc = code->address + i, at = pc + 8 + arm_immediate(first);
@@ -245,15 +299,6 @@ static Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
 	return NULL;
 }
 
-/* Returns the address of .got.plt, or of .got if there is none, or 0. */
-static uint64_t got_address(Elf *elf)
-{
-	GElf_Shdr header;
-	return section_named(elf, ".got.plt", &header) || section_named(elf, ".got", &header)
-	               ? header.sh_addr
-	               : 0;
-}
-
 /* Adds the slots that the linker filled, which belong to functions of the program. */
 static void add_filled_slots(Elf *elf, struct targets *targets)
 {
@@ -276,16 +321,58 @@ static void add_filled_slots(Elf *elf, struct targets *targets)
 	}
 }
 
+/* The two sections to which %ebx may point in code of i386, and how often code makes it so. */
+struct base_search {
+	uint64_t got_plt, got;
+	size_t got_count, got_plt_count;
+};
+
+/* Counts where "call thunk; add $offset, %ebx" or "call next; pop %ebx; add ..." point %ebx. */
+static void visit_bases(void *context, const struct code *code)
+{
+	struct base_search *search = context;
+
+	for (size_t i = 0; i + 12 <= code->size; i++) {
+		const unsigned char *p = code->bytes + i, *add = p + 5 + (p[5] == 0x5b);
+		if (p[0] != 0xe8 || add[0] != 0x81 || add[1] != 0xc3)
+			continue;
+		const uint64_t base = (code->address + i + 5 + word_at(add + 2)) & UINT32_MAX;
+		search->got_count += base == search->got;
+		search->got_plt_count += base == search->got_plt;
+	}
+}
+
+/* Returns the address to which linkage tables of position-independent code of i386 are relative:
+ * .got.plt, or .got if mold puts it there or there is no other. */
+static uint64_t got_address(Elf *elf)
+{
+	GElf_Shdr header;
+	struct base_search search = {0};
+
+	if (section_named(elf, ".got.plt", &header))
+		search.got_plt = header.sh_addr;
+	if (section_named(elf, ".got", &header))
+		search.got = header.sh_addr;
+	each_code(elf, false, visit_bases, &search);
+	return search.got_plt && search.got_plt_count >= search.got_count ? search.got_plt
+	                                                                  : search.got;
+}
+
 void calls_add_plt(Elf *elf, int machine, struct targets *targets)
 {
-	struct plt_search search = {
-	        .machine = machine, .got = got_address(elf), .targets = targets};
+	struct plt_search search = {.machine = machine, .targets = targets};
+
 	add_filled_slots(elf, targets);
+	if (machine == EM_386)
+		search.got = got_address(elf);
 	each_code(elf, true, visit_plt, &search);
-	for (size_t i = 0; i < search.found.count; i++)
-		targets_add(targets, search.found.all[i].address, search.found.all[i].symbol,
-		            false);
-	free(search.found.all);
+	add_targets(targets, &search.found);
+	if (machine == EM_AARCH64) {
+		search.found = (struct targets){0};
+		sort_targets(targets);
+		each_code(elf, false, visit_veneers, &search);
+		add_targets(targets, &search.found);
+	}
 }
 
 /* -- calls ------------------------------------------------------------------------------------- */
@@ -364,9 +451,15 @@ static void address_aarch64(const struct call_search *search, const struct code 
 
 static void calls_aarch64(const struct call_search *search, const struct code *code)
 {
+	uint64_t unused;
+
 	for (size_t i = 0; i + 4 <= code->size; i += 4) {
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
+		if (is_veneer(code, i, &unused)) {
+			i += 8; /* its callers count */
+			continue;
+		}
 		if ((instruction & 0x9f000000) == 0x90000000)
 			address_aarch64(search, code, i);
 		if ((instruction & 0x7c000000) == 0x14000000)
@@ -479,6 +572,6 @@ void calls_find(Elf *elf, int machine, struct targets *targets, call_seen *seen,
 	struct call_search search = {machine, targets, seen, context};
 	if (targets->count == 0)
 		return;
-	qsort(targets->all, targets->count, sizeof *targets->all, compare_targets);
+	sort_targets(targets);
 	each_code(elf, false, visit_code, &search);
 }
