@@ -2,7 +2,8 @@
 # setup.sh GROUP... - installs the Debian packages that the named groups need and that are missing.
 #
 # Only this file knows package names. The make targets call it. It is quick and silent if nothing is
-# missing. It never removes a package.
+# missing. It never removes a package. It leaves out what the system does not offer: Debian's cross
+# compilers are for some hosts only.
 #
 # shellcheck disable=SC2086 # package lists and commands are split into words on purpose
 set -eu
@@ -53,7 +54,7 @@ packages() {
 		echo cmake
 		# allocators that programs bring along
 		echo libjemalloc-dev libgoogle-perftools-dev libmimalloc-dev
-		# readers of live data, and of compressed logs
+		# readers of live data, of reports, and of compressed logs
 		echo curl jq prometheus tmux zstd
 		# readers of the tool's pages, profiles and manual, a fuzzer, and a debuginfod
 		# server
@@ -107,7 +108,23 @@ missing=$({
 		sed -n 's/^installed \([^:]*\).*/\1/p' | sort -u
 } | sort | uniq -u)
 [ -n "$missing" ] || exit 0
+# A host's own compiler has the name of a cross compiler, too.
+provided=$(dpkg-query -W -f '${db:Status-Status} ${Provides}\n' | sed -n 's/^installed //p' |
+	tr ',' '\n' | sed 's/^ *//; s/[ :].*//' | sort -u)
+missing=$(printf '%s\n' $missing $provided $provided | sort | uniq -u)
+[ -n "$missing" ] || exit 0
 set -- $missing
+
+# leave_out PACKAGE...: names those that apt-get cannot install, and sets $offered to the others.
+# Ends the script if there are none.
+leave_out() {
+	left_out=$(LC_ALL=C apt-get install -s --no-install-recommends "$@" 2>&1 |
+		sed -n "s/^E: Unable to locate package //p
+			s/^E: Package '\(.*\)' has no installation candidate\$/\1/p")
+	[ -z "$left_out" ] || echo "setup: this system does not offer" $left_out
+	offered=$(printf '%s\n' "$@" $left_out | sort | uniq -u)
+	[ -n "$offered" ] || exit 0
+}
 
 install="apt-get install -y --no-install-recommends --no-remove"
 if [ "$(id -u)" = 0 ]; then
@@ -115,8 +132,11 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
 	as_root="sudo env DEBIAN_FRONTEND=noninteractive"
 else
+	# Without the package lists it knows none.
+	[ -z "$(find /var/lib/apt/lists -name '*_Packages*' 2>/dev/null)" ] || leave_out "$@"
 	echo "setup: packages are missing, and root must install them:" >&2
-	echo "  $install $*" >&2
+	echo "  $install ${offered:-$*}" | tr '\n' ' ' >&2
+	echo >&2
 	exit 1
 fi
 
@@ -124,6 +144,8 @@ echo "setup: installing $*"
 if ! $as_root $install "$@" >/dev/null 2>&1; then
 	# The package lists are missing or old.
 	$as_root apt-get update -q >/dev/null || true
+	leave_out "$@"
+	set -- $offered
 	$as_root $install "$@" >/dev/null || {
 		echo "setup: could not install them; the command was: $install $*" >&2
 		exit 1
