@@ -4,7 +4,6 @@
 #include "wrap/module/debugger_list.h"
 #include "wrap/port/port.h"
 
-#include <elf.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,10 +13,9 @@
 bool leakwrap_modules_are_program_alone(void)
 {
 	const struct leakwrap_modules *modules = leakwrap_modules();
-	uintptr_t vdso = (uintptr_t)leakwrap_auxiliary(AT_SYSINFO_EHDR);
 
 	for (unsigned i = 0; i < modules->count; i++)
-		if (!modules->module[i]->main && modules->module[i]->start != vdso)
+		if (!modules->module[i]->main && !leakwrap_module_is_vdso(modules->module[i]))
 			return false;
 	return modules->count > 0 && leakwrap_modules_count() == modules->count;
 }

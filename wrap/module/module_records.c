@@ -5,7 +5,9 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/module_path.h"
+#include "wrap/port/port.h"
 
+#include <elf.h>
 #include <string.h>
 
 /* A module that a snapshot lists.  A daemon that loads and unloads plugins for years has very many
@@ -153,6 +155,11 @@ static void unlink_record(struct module_record *record, unsigned tick)
 }
 
 /* -- for the snapshots ------------------------------------------------------------------------- */
+
+bool leakwrap_module_is_vdso(const struct leakwrap_module *module)
+{
+	return module->start == leakwrap_auxiliary(AT_SYSINFO_EHDR);
+}
 
 const struct leakwrap_module *leakwrap_module_find_or_add(const struct leakwrap_module *listed,
                                                           bool is_deepbind, bool is_permanent)

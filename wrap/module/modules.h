@@ -210,6 +210,9 @@ const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
  * Signal-safe. */
 const struct leakwrap_module *leakwrap_module_of_program(void);
 
+/* Returns true if MODULE is the kernel's vdso(7).  Signal-safe. */
+bool leakwrap_module_is_vdso(const struct leakwrap_module *module);
+
 /* Returns true if the program has always been the only module, the kernel's vdso(7) aside: it is
  * static and has loaded nothing so far.  Signal-safe. */
 bool leakwrap_modules_are_program_alone(void);

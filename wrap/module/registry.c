@@ -47,7 +47,8 @@ const struct leakwrap_modules *_Atomic leakwrap_modules_current = &no_modules.mo
 
 /* Decides whether LISTED is never unloaded, and notes whether the runtime is part of the program.
  * Modules that were loaded at the program's start are never unloaded.  If the runtime is part of a
- * shared object, modules may have been loaded by dlopen before it. */
+ * shared object, modules may have been loaded by dlopen before it.  A static program has the
+ * kernel's vdso(7) from its start, but its C library lists it later. */
 static bool decide_permanent(const struct leakwrap_module *listed)
 {
 	const bool holds_runtime =
@@ -55,8 +56,9 @@ static bool decide_permanent(const struct leakwrap_module *listed)
 
 	if (listed->main)
 		registry.traces_program = holds_runtime;
-	return atomic_load(&leakwrap_modules_current) == &no_modules.modules &&
-	       (registry.traces_program || listed->main || holds_runtime);
+	return leakwrap_module_is_vdso(listed) ||
+	       (atomic_load(&leakwrap_modules_current) == &no_modules.modules &&
+	        (registry.traces_program || listed->main || holds_runtime));
 }
 
 /* Finds out how the calls of LISTED pass the tracer by. */
