@@ -6,11 +6,11 @@
 . tests/lib.sh
 . tests/demo/drive.sh
 
-# held_by_lua DUMP: prints the "BYTES BLOCKS" that the archive's own code holds. Its function
-# l_alloc calls realloc as its last act, by a jump.
+# held_by_lua DUMP [FUNCTION]: prints the "BYTES BLOCKS" that the archive's own code holds, called
+# by FUNCTION. Its function l_alloc calls realloc as its last act, by a jump.
 held_by_lua() {
-	dump_sites "$log" "$1" | awk '
-		$4 ~ /^(l_alloc|luaM_|lua_newstate)/ { bytes += $1; blocks += $2 }
+	dump_sites "$log" "$1" | awk -v by="${2+;$2;}" '
+		$4 ~ /^(l_alloc|luaM_|lua_newstate)/ && index($4, by) { bytes += $1; blocks += $2 }
 		END { print bytes + 0, blocks + 0 }'
 }
 
@@ -31,7 +31,7 @@ for kind in '' .static; do
 	first=$(held_by_lua 1)
 	equal "clients in dump 1$kind" "$(site_by "$log" 1 greet_client)" "25600 25"
 	equal "Lua's bytes in dump 1$kind" "${first% *}" $((config + lua))
-	through=$(site_through "$log" 1 read_config)
+	through=$(held_by_lua 1 read_config)
 	equal "the state of read_config in dump 1$kind" "${through% *}" "$config"
 	equal "replies in dump 1$kind" "$(site_by "$log" 1 send_reply)" "0 0"
 
@@ -48,7 +48,7 @@ for kind in '' .static; do
 	last=$(held_by_lua 3)
 	equal "clients at exit$kind" "$(site_by "$log" 3 greet_client)" "102400 100"
 	equal "Lua's bytes at exit$kind" "${last% *}" "$config"
-	equal "the state of read_config at exit$kind" "$(site_through "$log" 3 read_config)" "$last"
+	equal "the state of read_config at exit$kind" "$(held_by_lua 3 read_config)" "$last"
 	equal "sessions at exit$kind" "$(site_through "$log" 3 serve)" "102400 100"
 	equal "dumps$kind" "$(dumps "$log" | wc -l)" 3
 

@@ -11,6 +11,7 @@ cat >"$W/assembly.S" <<'END'
 	.type outer, @function
 outer:
 	.cfi_startproc
+#ifdef __x86_64__
 	sub $8, %rsp
 	.cfi_adjust_cfa_offset 8
 	.globl label
@@ -21,6 +22,31 @@ label:
 	add $8, %rsp
 	.cfi_adjust_cfa_offset -8
 	ret
+#elif defined __i386__
+	sub $8, %esp
+	.cfi_adjust_cfa_offset 8
+	.globl label
+	.type label, @function
+label:
+	push $50
+	.cfi_adjust_cfa_offset 4
+	call malloc
+	add $12, %esp
+	.cfi_adjust_cfa_offset -12
+	ret
+#elif defined __aarch64__
+	stp x29, x30, [sp, #-16]!
+	.cfi_adjust_cfa_offset 16
+	.cfi_offset x30, -8
+	.globl label
+	.type label, @function
+label:
+	mov w0, #50
+	bl malloc
+	ldp x29, x30, [sp], #16
+	.cfi_adjust_cfa_offset -16
+	ret
+#endif
 	.cfi_endproc
 	.size outer, . - outer
 	.section .note.GNU-stack, "", @progbits

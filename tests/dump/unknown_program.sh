@@ -10,6 +10,10 @@ cat >"$W/fail.c" <<'EOF'
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#ifdef SYS_mmap2
+#undef SYS_mmap
+#define SYS_mmap SYS_mmap2
+#endif
 long syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	static int calls;

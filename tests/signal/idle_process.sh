@@ -23,7 +23,7 @@ for how in $interrupted read; do
 	}
 	equal "$how: the block" "$(site_by "$log" 1 main)" "123 1"
 	held=$(dump_value "$log" 1 tracer_bytes)
-	[ "$held" -lt 65536 ] || fail "$how: the tracer holds $held bytes for one block"
+	[ "$held" -le 65536 ] || fail "$how: the tracer holds $held bytes for one block"
 	equal "$how: the reason" "$(dump_value "$log" 1 reason)" signal
 	[ "$how" != read ] || (trap '' PIPE && echo >&3) 2>/dev/null
 	wait $pid || fail "$how: status $?"

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -51,10 +52,12 @@ static NOINLINE void resizes(void)
 	kept[0] = realloc(kept[0], NEW_SIZE);
 }
 
-/* Fails: there is no so large address space. */
+/* No block is so large. */
+static volatile size_t too_large = SIZE_MAX - 65535;
+
 static NOINLINE void resizes_in_vain(void)
 {
-	kept[2] = realloc(kept[0], (size_t)1 << 62);
+	kept[2] = realloc(kept[0], too_large);
 }
 
 int main(void)

@@ -88,7 +88,7 @@ for static in "" -static; do
 	# The innermost frame is the instruction pointer. Another tool finds the same line there.
 	crash "$W/crash" FPE
 	status_is 0 "$lw" report -f json "$W/log"
-	rip=$(dump_lines "$W/log" 1 | sed -n 's/^registers .*rip=\(0x[0-9a-f]*\).*/\1/p')
+	rip=$(dump_lines "$W/log" 1 | sed -n 's/^registers .*[re]ip=\(0x[0-9a-f]*\).*/\1/p')
 	shows "\"frames\":\[{\"address\":\"$rip\",\"module\":\"$W/crash\""
 	offset=$(sed 's/.*"crash":[^[]*\[{[^}]*"offset":"\(0x[0-9a-f]*\)".*/\1/' "$W/out" |
 		grep -m 1 '^0x')

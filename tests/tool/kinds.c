@@ -7,7 +7,7 @@
 
 struct node {
 	struct node *volatile next;
-	char room[24];
+	char room[32 - sizeof(void *)];
 };
 
 static void *volatile cache[100];
