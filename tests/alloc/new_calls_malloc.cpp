@@ -23,6 +23,7 @@ enum { KEPT = 4, ROUNDS = 200 };
 extern "C" unsigned long leakwrap_walks;
 
 static void *volatile sink;
+static volatile size_t too_large = ~(size_t)0 / 16 * 15;
 
 #ifdef OWN_NEW
 
@@ -120,7 +121,7 @@ static NOINLINE void fail_at(unsigned depth)
 	if (depth > 0)
 		fail_at(depth - 1);
 	else
-		sink = operator new(~(size_t)0 >> 2);
+		sink = operator new(too_large);
 	asm volatile("");
 }
 

@@ -12,7 +12,7 @@
 enum { ROUNDS = 5 };
 
 static void *volatile kept[ROUNDS][3];
-static volatile size_t impossible = (size_t)PTRDIFF_MAX - 100;
+static volatile size_t impossible = SIZE_MAX / 16 * 15;
 
 static NOINLINE void *make(size_t size)
 {

@@ -16,9 +16,10 @@
 
 #ifndef LEAKWRAP_BARE
 
-/* More bytes than any allocator has.  The real operator gets this size if it must fail, and ends as
- * it does without memory.  Rounding it up to an alignment does not overflow. */
-#define TOO_LARGE ((size_t)PTRDIFF_MAX - 4096)
+/* More bytes than any allocator has: a process of 32 bits may have 2 GiB free in one piece.  The
+ * real operator gets this size if it must fail, and ends as it does without memory.  Rounding it up
+ * to an alignment does not overflow. */
+#define TOO_LARGE (SIZE_MAX / 16 * 15)
 
 /* std::get_new_handler(), if the program has the C++ library. */
 extern void (*leakwrap_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv")
