@@ -53,7 +53,8 @@ runtime() {
 		unset CC AR
 		path=$PATH
 		case "$*" in CROSS_COMPILE=*) link_tool_chain "$1" && path=$W/tool-chain ;; esac
-		PATH=$path make -s O="$O/targets/$name" HOSTCC=false "$@" lib >"$W/make" 2>&1
+		PATH=$path make -s O="$O/targets/$name" HOSTCC=false WERROR=-Werror "$@" lib \
+			>"$W/make" 2>&1
 	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
 	# Programs are not linked with libatomic.
 	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"

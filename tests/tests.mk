@@ -8,7 +8,7 @@ AGAIN = +$(Q)$(MAKE) --no-print-directory O='$(O)'
 
 test: ## install what is missing, build, run every test; TESTS="FOLDER/NAME ..." runs some
 	$(Q)$(SETUP) test
-	$(AGAIN) all demo-programs
+	$(AGAIN) WERROR=-Werror all demo-programs
 	$(Q)O='$(abspath $(O))' CC='$(CC)' tests/run $(TESTS)
 
 tests: ## the tests' names, each with the behaviour that it shows
@@ -52,7 +52,7 @@ $(DEMO_PROGRAMS:=.o): $(O)/demo/%.o: tests/demo/%.c
 # both, and the programs call neither.  So the linker's messages are shown only if it fails.
 # (--no-warnings is no way: with it the linker makes a program although symbols are undefined.)
 DEMO_LINK = $(CC) -o $@ $(filter %.o,$^) $$($(CC) -print-file-name=$(DEMO_ARCHIVE_$*)) \
-	$(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm
+	-lpthread -ldl $(LEAKWRAP_LDFLAGS) $(LEAKWRAP_LDLIBS) -lm
 
 $(DEMO_PROGRAMS) $(DEMO_PROGRAMS:=.static): LEAKWRAP_LIB = $(O)/libleakwrap.a
 
@@ -73,9 +73,9 @@ SOURCES = $(wildcard $(foreach folder,$(SOURCE_FOLDERS),$(folder)/*.c $(folder)/
 
 lint: ## columns, layers, clang-format, clang-tidy, gcc -fanalyzer, cppcheck, shellcheck
 	$(Q)$(SETUP) lint
-	$(AGAIN) all
-	+$(Q)$(MAKE) --no-print-directory O='$(O)/lint' PORT=bare CC=arm-none-eabi-gcc \
-		AR=arm-none-eabi-ar CFLAGS_TARGET='-mcpu=cortex-m3 -mthumb' lib
+	$(AGAIN) WERROR=-Werror all
+	+$(Q)$(MAKE) --no-print-directory O='$(O)/lint' WERROR=-Werror PORT=bare \
+		CC=arm-none-eabi-gcc AR=arm-none-eabi-ar CFLAGS_TARGET='-mcpu=cortex-m3 -mthumb' lib
 	$(Q)tests/lint/run '$(O)' '$(O)/lint' '$(RUNTIME_CFLAGS)' '$(subst ',,$(TOOL_CFLAGS))'
 
 format: ## clang-format everything

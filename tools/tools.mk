@@ -7,11 +7,17 @@ TOOL_NEEDS := elfutils/libdwfl.h:libdw-dev jansson.h:libjansson-dev \
 
 tool_has = $(shell printf '\043include <%s>\n' '$(1)' | \
 	$(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
+# Make before 4.3 looks for a program "command" where the line has no character of the shell.
 TOOL_LACKS = $(strip \
 	$(foreach need,$(TOOL_NEEDS),$(if $(call tool_has,$(firstword $(subst :, ,$(need)))),,\
 		$(lastword $(subst :, ,$(need))))) \
 	$(if $(wildcard $(shell $(HOSTCC) -print-file-name=libsupc++.a)),,g++) \
-	$(if $(shell command -v protoc-gen-c),,protobuf-c-compiler))
+	$(if $(shell command -v protoc-gen-c || :),,protobuf-c-compiler))
+
+# The tool asks for a unit of debug information and its split unit (dwarf_get_units).
+OLD_ELFUTILS = $(shell \
+	printf '\043include <%s>\n\043if !_ELFUTILS_PREREQ(0, 171)\n\043error\n\043endif\n' \
+	elfutils/version.h | $(HOSTCC) -E -x c - >/dev/null 2>&1 || echo elfutils)
 
 HOSTCC_RUNS = $(shell echo | $(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
 
@@ -19,11 +25,12 @@ HOSTCC_RUNS = $(shell echo | $(HOSTCC) -E -x c - >/dev/null 2>&1 && echo yes)
 .PHONY: tool
 all: tool
 tool: ## the host tool alone
-	$(eval TOOL_LACKING := $(if $(HOSTCC_RUNS),$(TOOL_LACKS),HOSTCC))
+	$(eval TOOL_LACKING := $(if $(HOSTCC_RUNS),$(or $(TOOL_LACKS),$(OLD_ELFUTILS)),HOSTCC))
 	$(if $(TOOL_LACKING),\
 		@echo 'leakwrap: the tool is not built:' $(if $(filter HOSTCC,$(TOOL_LACKING)),\
-			'HOSTCC=$(HOSTCC) does not run',\
-			'libraries are missing.  On Debian: apt-get install $(TOOL_LACKING)'),\
+			'HOSTCC=$(HOSTCC) does not run',$(if $(filter elfutils,$(TOOL_LACKING)),\
+			'it needs elfutils 0.171 or later',\
+			'libraries are missing.  On Debian: apt-get install $(TOOL_LACKING)')),\
 		+$(Q)$(MAKE) --no-print-directory O='$(O)' $(O)/leakwrap)
 
 # With -O2 the tool reads a large log no faster, and takes longer to build.  A host of 32 bits reads
@@ -55,9 +62,10 @@ $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools
 
 # -- generated sources -----------------------------------------------------------------------------
 
-# protoc-c comes with protobuf-c.  Newer ones warn that protoc, which Debian has in another package,
-# should be used.
-$(O)/tools/profile.pb-c.c $(O)/tools/profile.pb-c.h &: tools/render/profile.proto
+# protoc-c comes with protobuf-c, and makes both files.  Newer ones warn that protoc, which Debian has
+# in another package, should be used.  Make before 4.3 has no grouped targets.
+$(O)/tools/profile.pb-c.h: $(O)/tools/profile.pb-c.c ;
+$(O)/tools/profile.pb-c.c: tools/render/profile.proto
 	$(call say,PROTO,$<)
 	$(make_folder)
 	$(Q)$$(command -v protoc || echo protoc-c) --proto_path=tools/render \

@@ -39,8 +39,9 @@ RUNTIME_CFLAGS += $(FIXED_REGISTERS)
 # Assembler code of a program may call malloc while the stack is not aligned to 16 bytes.  The C
 # library's allocator bears that.  Instructions of SSE that store to the stack would not, so the
 # runtime has none.  asprintf passes on floating-point numbers, which are in SSE's registers.
+# __NO_INLINE__ leaves out glibc's inline atof, which gcc before 11 refuses then.
 ifneq ($(filter x86_64-% i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine)),)
-GENERAL_REGISTERS := $(call if_accepted,-mgeneral-regs-only)
+GENERAL_REGISTERS := $(call if_accepted,-mgeneral-regs-only -D__NO_INLINE__)
 RUNTIME_CFLAGS += $(GENERAL_REGISTERS)
 endif
 

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "tools/command/options.h"
+#include "tools/process/signal_name.h"
 
 enum { DEFAULT_TIMEOUT = 10 }; /* seconds */
 

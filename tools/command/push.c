@@ -266,7 +266,11 @@ static long post(struct push *push, const char *path, const char *type, const ch
 	headers = curl_slist_append(headers, "Expect:");
 	curl_easy_reset(curl);
 	curl_easy_setopt(curl, CURLOPT_URL, arena_format(&push->arena, "%s%s", push->to, path));
+#if LIBCURL_VERSION_NUM >= 0x075500
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/elf/machine.h"
+
 /* How the name of a target begins, and its machine. */
 static const struct machine {
 	const char *start;

@@ -163,7 +163,7 @@ static bool count_site(struct draft *draft, uint64_t bytes, uint64_t blocks)
 static void read_site(struct draft *draft, struct cursor c)
 {
 	struct parsed_dump *dump = &draft->dump;
-	struct parsed_site site = {.first = dump->frame_count, .estimate = NO_ESTIMATE};
+	struct parsed_site site = {.estimate = NO_ESTIMATE, .first = dump->frame_count};
 	const bool was_broken = draft->is_stack_broken;
 
 	draft->is_stack_broken = draft->is_site_open = true;

@@ -185,7 +185,7 @@ static size_t site_of(struct merger *merger, const struct stack *stack)
 	table_add(&merger->stacks, hash, equal);
 	GROW(dump->sites, merger->site_room, dump->site_count + 1);
 	GROW(merger->sums, merger->sum_room, dump->site_count + 1);
-	dump->sites[dump->site_count] = (struct site){.stack = stack, .estimate = NO_ESTIMATE};
+	dump->sites[dump->site_count] = (struct site){.estimate = NO_ESTIMATE, .stack = stack};
 	merger->sums[dump->site_count] = (struct site_sum){0};
 	*known = ++dump->site_count;
 	return *known - 1;

@@ -346,7 +346,7 @@ static bool starts_thread(const struct location *location, const struct frame *f
 
 unsigned frames_to_main(const struct stack *stack)
 {
-	unsigned count = 0, main = 0, inner = 0;
+	unsigned count = 0, to_main = 0, inner = 0;
 
 	for (unsigned i = 0; i < stack->depth; i++) {
 		const struct location *at = stack->at[i];
@@ -354,12 +354,12 @@ unsigned frames_to_main(const struct stack *stack)
 			count++;
 			if (at->frames[j].function && strcmp(at->frames[j].function, "main") == 0 &&
 			    at->module && at->module->main)
-				main = count;
+				to_main = count;
 			if (!starts_thread(at, &at->frames[j]))
 				inner = count;
 		}
 	}
-	return main ? main : inner ? inner : count;
+	return to_main ? to_main : inner ? inner : count;
 }
 
 /* -- attribution ------------------------------------------------------------------------------- */

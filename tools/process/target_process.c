@@ -22,6 +22,7 @@
 
 #include "report/format.h"
 #include "tools/elf/traced.h"
+#include "tools/process/signal_name.h"
 
 /* Reads the file PATH, whose size is not known before.  Returns as read_process_file. */
 static char *read_file(struct arena *arena, const char *path, size_t *size)
@@ -131,27 +132,6 @@ static const char *option_value(struct arena *arena, const char *options, const 
 		p += strcspn(p, ":");
 	}
 	return value;
-}
-
-int signal_number(const char *name)
-{
-	uint64_t number;
-	if (strncmp(name, "SIG", 3) == 0)
-		name += 3;
-	if (strcasecmp(name, "none") == 0)
-		return 0;
-	if (parse_number(name, &number))
-		return number > 0 && number <= 64 ? (int)number : -1;
-	if (strncmp(name, "RTMIN", 5) == 0)
-		return !name[5] ? SIGRTMIN
-		       : name[5] == '+' && parse_number(name + 6, &number) &&
-		                       number <= (uint64_t)(SIGRTMAX - SIGRTMIN)
-		               ? SIGRTMIN + (int)number
-		               : -1;
-	for (int i = 1; i < 32; i++)
-		if (sigabbrev_np(i) && strcmp(sigabbrev_np(i), name) == 0)
-			return i;
-	return -1;
 }
 
 /* -- the process ------------------------------------------------------------------------------- */
@@ -412,13 +392,6 @@ static unsigned long find_inner_pid(pid_t pid, const char *status)
 	while (last > line && !isspace((unsigned char)last[-1]))
 		last--;
 	return strtoul(last, NULL, 10);
-}
-
-/* Returns the name of signal NUMBER as the option signal= takes it. */
-static const char *signal_name(struct arena *arena, int number)
-{
-	const char *name = sigabbrev_np(number);
-	return name ? name : arena_format(arena, "RTMIN+%d", number - SIGRTMIN);
 }
 
 bool has_filter(struct arena *arena, const struct target_process *process)

@@ -66,10 +66,6 @@ const char *process_path(struct arena *arena, pid_t pid, const char *name);
  * user may see it. */
 bool process_is_traced(pid_t pid);
 
-/* Returns the number of the signal NAME: "USR1", "SIGUSR1", "10" or "RTMIN+3".  Returns 0 for
- * "none", and -1 if there is no such signal. */
-int signal_number(const char *name);
-
 /* Returns the name of the program of process PID: the first word of its command line if
  * FROM_COMMAND, otherwise its file, without folders.  Returns "" if that cannot be read.  The
  * string is ARENA's. */

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "report/format.h"
-
-#ifndef EM_LOONGARCH /* older <elf.h> */
-#define EM_LOONGARCH 258
-#endif
+#include "tools/elf/machine.h"
 
 /* Returns the section with the lists, or NULL. */
 static const Elf_Data *find_lists(Elf *elf)

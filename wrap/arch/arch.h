@@ -230,7 +230,7 @@ static inline struct leakwrap_caller leakwrap_caller_at(struct leakwrap_caller c
 #endif
 
 #ifndef LEAKWRAP_CODE_STEP
-#define LEAKWRAP_CODE_STEP(code) ((void)(code), 1 << LEAKWRAP_PC_SHIFT)
+#define LEAKWRAP_CODE_STEP(code) ((void)(code), 1u << LEAKWRAP_PC_SHIFT)
 #endif
 
 #ifndef LEAKWRAP_CODE_IS_WIDE

@@ -189,7 +189,7 @@ static bool leakwrap_x86_parse(const struct leakwrap_code *code, uintptr_t *at,
 		if (sizeof(uintptr_t) == 4 && next < 0xc0)
 			return false;
 		vector = true;
-		x->map = byte == 0xc5 ? 1 : next & (byte == 0x62 ? 7 : 31);
+		x->map = (uint8_t)(byte == 0xc5 ? 1 : next & (byte == 0x62 ? 7 : 31));
 		*at += byte == 0xc5 ? 0 : byte == 0xc4 ? 1 : 2;
 		byte = (uint8_t)leakwrap_x86_read(code, at, 1, &failed);
 		if (x->map == 0 || x->map > 3)

@@ -167,7 +167,7 @@ void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end);
 /* Returns the bits of BLOCK. */
 static inline unsigned leakwrap_block_bits(const struct leakwrap_indexed_block *block)
 {
-	return *block->bits >> block->shift & 3u;
+	return (unsigned)*block->bits >> block->shift & 3u;
 }
 
 /* Sets the bits of BLOCK to BITS. */
@@ -305,7 +305,7 @@ static inline unsigned leakwrap_windows_used(const struct leakwrap_indexed_regio
 LEAKWRAP_INLINE unsigned leakwrap_slot_bits(const struct leakwrap_indexed_region *in,
                                             uint32_t number)
 {
-	return in->bits[number / 4] >> number % 4 * 2 & 3u;
+	return (unsigned)in->bits[number / 4] >> number % 4 * 2 & 3u;
 }
 
 /* Calls VISIT for the blocks with slots in IN that start from FROM, an address in IN, to LAST, in

@@ -125,7 +125,7 @@ static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uin
 	value = atomic_load_explicit(&in->slots[at.number], memory_order_relaxed);
 	if (!leakwrap_slot_has_small_block(value, at.within))
 		return false;
-	bits = *at.byte >> at.shift & 3u;
+	bits = (unsigned)*at.byte >> at.shift & 3u;
 	if ((bits & LEAKWRAP_IS_REACHABLE) != 0)
 		return true;
 	if (bits != LEAKWRAP_IS_UNREACHED || !push_on_stack(word, leakwrap_slot_small_size(value)))
@@ -215,7 +215,7 @@ static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t wo
  * than the one that begins in its window. */
 static inline bool is_settled(const struct leakwrap_indexed_region *in, struct leakwrap_window at)
 {
-	const unsigned bits = *at.byte >> at.shift;
+	const unsigned bits = (unsigned)*at.byte >> at.shift;
 
 	return (bits & mark.reachable) != 0 &&
 	       ((bits & LEAKWRAP_IS_HALFWAY) == 0 || at.is_halfway) && !in->has_overlap &&
