@@ -187,17 +187,26 @@ endif
 # runtime, whose malloc is for the program's own calls alone.
 LEAKWRAP_PROCESS_DIR ?= $(firstword $(patsubst %/libleakwrap_process.so,%,$(wildcard \
 	$(addsuffix /libleakwrap_process.so,$(addprefix $(dir $(LEAKWRAP_LIB)),process leakwrap)))))
-LEAKWRAP_PROCESS_LDLIBS = $(if $(LEAKWRAP_PROCESS_DIR),\
-	-Wl$(leakwrap_comma)-L$(LEAKWRAP_PROCESS_DIR)$(leakwrap_comma)-lleakwrap_process)
-leakwrap_comma := ,
+LEAKWRAP_PROCESS_LDLIBS = $(call leakwrap_beside,leakwrap_process)
 
-LEAKWRAP_PROGRAM_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
+# glibc before 2.34 has dlopen in libdl, which users name in front of the runtime: too early for the
+# wrapper of dlopen.  It has threads in libpthread, which -pthread puts behind the runtime: in a
+# static link too late, because the group below takes in functions that libpthread.a defines again.
+# -lleakwrap_apart is these libraries there, and nothing elsewhere.
+LEAKWRAP_APART_LDLIBS = $(call leakwrap_beside,leakwrap_apart)
+
+leakwrap_comma := ,
+leakwrap_beside = $(if $(LEAKWRAP_PROCESS_DIR),\
+	-Wl$(leakwrap_comma)-L$(LEAKWRAP_PROCESS_DIR)$(leakwrap_comma)-l$(1))
+
+LEAKWRAP_PROGRAM_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) $(LEAKWRAP_APART_LDLIBS) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
 LEAKWRAP_PROGRAM_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
-	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
+	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) $(LEAKWRAP_APART_LDLIBS) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lstdc++,-lm,-lc,--end-group
 LEAKWRAP_PROGRAM_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv \
-	-Wl,-u,leakwrap_system_cxx $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) \
+	-Wl,-u,leakwrap_system_cxx \
+	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) $(LEAKWRAP_APART_LDLIBS) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
 LEAKWRAP_LDLIBS = $(LEAKWRAP_PROCESS_LDLIBS) $(LEAKWRAP_PROGRAM_LDLIBS)
 LEAKWRAP_CXX_LDLIBS = $(LEAKWRAP_PROCESS_LDLIBS) $(LEAKWRAP_PROGRAM_CXX_LDLIBS)

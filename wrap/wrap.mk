@@ -231,6 +231,7 @@ $(EVERY_OBJECTS): %.o: %.c
 PROCESS := $(O)/process
 PROCESS_FILES := $(addprefix $(PROCESS)/,\
 	libleakwrap_process.so libleakwrap_process.a libleakwrap_process_members.a \
+	libleakwrap_apart.so libleakwrap_apart.a \
 	keep_allocator.o)
 .PHONY: process
 process: $(if $(filter bare,$(PORT)),,$(PROCESS_FILES))
@@ -282,6 +283,24 @@ $(PROCESS)/libleakwrap_process.a: wrap/wrap.mk
 $(PROCESS)/libleakwrap_process.so: wrap/wrap.mk
 	$(make_folder)
 	$(Q)echo 'INPUT(-lleakwrap_process_members)' >$@
+
+# -lleakwrap_apart is the libraries that the C library has apart (LEAKWRAP_APART_LDLIBS in
+# linker-flags.mk), and otherwise an empty archive.  A dynamic program gets libdl alone: functions
+# as write would take in libpthread.so, too.
+$(PROCESS)/libleakwrap_apart.so: APART := dl:dlopen
+$(PROCESS)/libleakwrap_apart.a: APART := pthread:pthread_create dl:dlopen
+$(PROCESS)/libleakwrap_apart.so $(PROCESS)/libleakwrap_apart.a: wrap/wrap.mk $(O)/built-by
+	$(make_folder)
+	$(Q)rm -f $@; $(LINKS); apart=; for library in $(APART); do \
+		libraries=; links $${library#*:} && continue; \
+		libraries=-l$${library%:*}; ! links $${library#*:} || apart="$$apart $$libraries"; \
+	done; \
+	if [ -n "$$apart" ]; then \
+		echo "INPUT($(if $(filter %.so,$@),AS_NEEDED($$apart),$$apart))" >$@; \
+	else \
+		$(AR) rcs $@; \
+	fi
+	$(Q)rm -f $@.c $@.program $@.errors
 
 # With --as-needed linkers keep a shared library only if an object refers to a function of it, for
 # ld.bfd and gold an object before it.  The wraps leave no object that refers to malloc, so an

@@ -73,6 +73,7 @@ grep -q 'the tool is not built: .*apt-get install .*libdw-dev' "$W/make.out" ||
 equal "without the tool" "$(cat "$W/after")" \
 	"$(printf './%s ' include/leakwrap.h \
 		lib/leakwrap/keep_allocator.o \
+		lib/leakwrap/libleakwrap_apart.a lib/leakwrap/libleakwrap_apart.so \
 		lib/leakwrap/libleakwrap_process.a lib/leakwrap/libleakwrap_process.so \
 		lib/leakwrap/libleakwrap_process_members.a lib/libleakwrap.a \
 		lib/pkgconfig/leakwrap.pc \
