@@ -31,6 +31,14 @@ equal() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }
 
+# without_stale_pointers: sees to it that malloc leaves no address of another block in a new block.
+# glibc from 2.26 to 2.31 would.
+without_stale_pointers() {
+	case $(getconf GNU_LIBC_VERSION 2>/dev/null) in
+	"glibc 2.2"[6-9] | "glibc 2.3"[01]) export GLIBC_TUNABLES=glibc.malloc.tcache_count=0 ;;
+	esac
+}
+
 # -- building --------------------------------------------------------------------------------------
 
 # leakwrap_flags VARIABLE...: prints the flags that a user's makefile gets.

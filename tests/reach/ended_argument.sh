@@ -1,6 +1,7 @@
 #!/bin/sh
 # A block that has the address of an ended thread's argument is lost all the same.
 . tests/lib.sh
+without_stale_pointers
 
 for kind in -pie -static; do
 	build ended_argument tests/reach/ended_argument.c -pthread $kind

@@ -1,6 +1,7 @@
 #!/bin/sh
 # An instance of GObject is reachable by a pointer behind its private data, and so is what it holds.
 . tests/lib.sh
+without_stale_pointers
 
 pkg-config --exists gobject-2.0 || skip "libglib2.0-dev is not installed"
 export G_SLICE=always-malloc # as GLib from version 2.76 on allocates

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A hash table of Rust is reachable, although the program has only a pointer behind its elements.
 . tests/lib.sh
+without_stale_pointers
 
 for link in '' -static; do
 	# shellcheck disable=SC2086 # one flag or none

@@ -1,6 +1,7 @@
 #!/bin/sh
 # An object of CPython is reachable by a pointer behind what the collector keeps of it.
 . tests/lib.sh
+without_stale_pointers
 
 word=$(($(getconf LONG_BIT) / 8))
 build objects tests/reach/python_objects.c

@@ -2,6 +2,7 @@
 # An object of CPython is reachable by a pointer to its characters, and the values of its attributes
 # by one behind the order in which they came.
 . tests/lib.sh
+without_stale_pointers
 
 build parts tests/reach/python_parts.c
 LEAKWRAP_OPTIONS=kinds=always:log=$W/log "$W/parts" || fail "status $?"
