@@ -31,6 +31,12 @@ equal() {
 	[ "$2" = "$3" ] || fail "$1: got '$2', wanted '$3'"
 }
 
+# Returns whether the loader finds the library of an address without a lock: glibc from 2.35 on, and
+# not if the C library is another one.
+has_find_object() {
+	getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ exit !($2 >= 2.35) }'
+}
+
 # without_stale_pointers: sees to it that malloc leaves no address of another block in a new block.
 # glibc from 2.26 to 2.31 would.
 without_stale_pointers() {
@@ -101,6 +107,9 @@ case $($CC --version 2>/dev/null) in
 esac
 CFLAGS_FOR_TESTS="$CFLAGS_FOR_TESTS $keep_apart"
 
+# glibc before 2.34 has dlopen in libdl.
+DL_FOR_TESTS=-Wl,--push-state,--as-needed,-ldl,--pop-state
+
 # cxx_of COMPILER: prints the C++ compiler that belongs to the C compiler COMPILER.
 cxx_of() {
 	echo "$1" | sed 's/gcc/g++/; s/clang/clang++/'
@@ -120,7 +129,7 @@ build_with() {
 	shift 2
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS "$libraries") -pthread ||
+		$(leakwrap_flags LEAKWRAP_LDFLAGS "$libraries") -pthread $DL_FOR_TESTS ||
 		fail "cannot build $name"
 }
 
@@ -138,7 +147,7 @@ build_plain() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # lists of flags
-	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread || fail "cannot build $name"
+	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread $DL_FOR_TESTS || fail "cannot build $name"
 }
 
 # Sets archives and headers to the flags for tests/unwind/workloads.c.

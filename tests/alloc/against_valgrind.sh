@@ -110,7 +110,7 @@ ${CXX:-g++} -O1 -shared -fPIC -o "$W/plugin.so" tests/alloc/against_valgrind_plu
 	fail "cannot build the plugin"
 PLUGIN=$W/plugin.so
 export PLUGIN
-check plugin $c ''
+check plugin $c '' -ldl
 check libc $c ''
 check glib $c glib-2.0
 check xml $c libxml-2.0

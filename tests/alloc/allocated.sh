@@ -57,7 +57,8 @@ site() {
 # thread does not allocate again.
 for link in dynamic static; do
 	flag=
-	[ $link = dynamic ] || flag=-static
+	# std::thread needs all of libpthread.a with glibc before 2.34; later that is empty.
+	[ $link = dynamic ] || flag="-static -Wl,--whole-archive,-lpthread,--no-whole-archive"
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	$(cxx_of "$CC") -std=gnu++17 -O2 -g -fno-builtin -fno-optimize-sibling-calls $keep_apart \
 		-o "$W/$link" "$W/churn.cc" $flag -pthread \

@@ -38,13 +38,15 @@ run() {
 	equal "$1: addresses" "$(sort -u "$W/addresses" | wc -l)" 1
 }
 
-run namespace "$W/first.so" "$W/second.so" "$W/manager.so" "$W"/other?.so
-equal "beside a namespace: first" "$(plugin_of 5000 "$W/log")" first.so
-equal "beside a namespace: second" "$(plugin_of 6000 "$W/log")" second.so
-
 run dump "$W/first.so" "$W/second.so"
 equal "during a dump" "$(plugin_of 5000 "$W/dump")" second.so
 sed -n 's/.* module [0-9]* .*path=.*\/\(.*\.so\)$/\1/p' "$W/dump" | sort >"$W/modules"
 for plugin in first second; do
 	grep -qx $plugin.so "$W/modules" || fail "$plugin.so has no line: $(cat "$W/modules")"
 done
+
+# An old loader takes another address for the second plugin then.
+has_find_object || skip "the C library is not glibc 2.35 or later"
+run namespace "$W/first.so" "$W/second.so" "$W/manager.so" "$W"/other?.so
+equal "beside a namespace: first" "$(plugin_of 5000 "$W/log")" first.so
+equal "beside a namespace: second" "$(plugin_of 6000 "$W/log")" second.so

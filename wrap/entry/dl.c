@@ -15,12 +15,11 @@ ENTRY_DECLARE(void *, dlopen, (const char *file, int mode));
 
 void *__wrap_dlopen(const char *file, int mode)
 {
-	void *handle = __real_dlopen(file, mode);
+	void *handle;
 
-	if ((mode & RTLD_DEEPBIND) != 0)
-		leakwrap_modules_refresh_deepbind();
-	else
-		leakwrap_modules_refresh();
+	leakwrap_modules_begin_load((mode & RTLD_DEEPBIND) != 0);
+	handle = __real_dlopen(file, mode);
+	leakwrap_modules_end_load();
 	return handle;
 }
 #endif

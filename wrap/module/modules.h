@@ -110,6 +110,12 @@ void leakwrap_modules_refresh(void);
  * the calls of the new modules are bound to the C library's malloc. */
 void leakwrap_modules_refresh_deepbind(void);
 
+/* To be called before and after the calling thread loads modules by dlopen(3), whose constructors
+ * may allocate.  BINDS_DEEP: with RTLD_DEEPBIND.  leakwrap_modules_end_load refreshes the list.
+ * Calls may be nested.  Neither is for signal handlers. */
+void leakwrap_modules_begin_load(bool binds_deep);
+void leakwrap_modules_end_load(void);
+
 /* Returns true if modules have been loaded or unloaded since the last refresh: by a shared library,
  * whose calls are not wrapped.  Takes the loader's lock. */
 bool leakwrap_modules_are_stale(void);
@@ -121,8 +127,8 @@ bool leakwrap_modules_are_listed(void);
 
 /* Lists the module that holds ADDRESS if it is not listed, or if another module is listed in its
  * place.  The code at ADDRESS has called the calling thread's function, so it stays loaded.
- * Returns true if a module was listed.  Takes the tables' lock; with musl the loader's, too, which
- * is safe there (unlisted.c).  Preserves errno. */
+ * Returns true if a module was listed.  Takes the tables' lock; with musl and with an old glibc the
+ * loader's, too, which is safe there (unlisted.c).  Preserves errno. */
 bool leakwrap_modules_list_unseen(uintptr_t address);
 
 /* Does so for the modules of the code in front of the COUNT return addresses at PCS. */

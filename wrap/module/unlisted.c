@@ -3,8 +3,9 @@
  *
  * An allocation meets such a module.  So the loader's lock must not be taken: another thread may
  * hold it and wait for the allocating thread.  glibc finds the module of an address without a lock
- * since version 2.35.  Older versions do not; the module is listed when the program calls dlopen or
- * dlclose.  musl holds its lock only while nothing outside of its loader runs. */
+ * since version 2.35.  Older versions do not; the module is listed when the program calls dlopen
+ * or dlclose.  While the program's dlopen runs constructors, its thread has the loader's lock
+ * already.  musl holds its lock only while nothing outside of its loader runs. */
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/loader_list.h"
@@ -36,6 +37,33 @@ struct found_object {
 
 static _Atomic int to_leave_out;
 
+/* The calls of dlopen that the thread is in, and whether one of them has RTLD_DEEPBIND. */
+static _Thread_local struct {
+	unsigned loads;
+	bool binds_deep;
+} in;
+
+static void refresh(void)
+{
+	if (in.binds_deep)
+		leakwrap_modules_refresh_deepbind();
+	else
+		leakwrap_modules_refresh();
+}
+
+void leakwrap_modules_begin_load(bool binds_deep)
+{
+	in.loads++;
+	in.binds_deep |= binds_deep;
+}
+
+void leakwrap_modules_end_load(void)
+{
+	refresh();
+	if (--in.loads == 0)
+		in.binds_deep = false;
+}
+
 /* Lists the module that holds ADDRESS.  Returns false if there is none or no memory for it. */
 static bool list_module(uintptr_t address)
 {
@@ -47,8 +75,13 @@ static bool list_module(uintptr_t address)
 		atomic_fetch_sub_explicit(&to_leave_out, 1, memory_order_relaxed);
 		return false;
 	}
-	if (!leakwrap_originals.find_object ||
-	    leakwrap_originals.find_object((void *)address, &object) != 0 || !object.map ||
+	if (!leakwrap_originals.find_object) {
+		if (in.loads == 0 || !leakwrap_modules_are_stale())
+			return false;
+		refresh();
+		return leakwrap_module_at(address) != NULL;
+	}
+	if (leakwrap_originals.find_object((void *)address, &object) != 0 || !object.map ||
 	    !leakwrap_module_read(&module, object.start, object.map->bias, object.map->path))
 		return false;
 	leakwrap_lock(&leakwrap_tables_lock);
@@ -60,6 +93,16 @@ static bool list_module(uintptr_t address)
 }
 
 #else
+
+void leakwrap_modules_begin_load(bool binds_deep)
+{
+	(void)binds_deep;
+}
+
+void leakwrap_modules_end_load(void)
+{
+	leakwrap_modules_refresh();
+}
 
 static bool list_module(uintptr_t address)
 {
