@@ -31,7 +31,11 @@ int main(int argc, char **argv)
 	if (strcmp(function, "fexecve") == 0)
 		fexecve(open(program, O_RDONLY), arguments, environment);
 	if (strcmp(function, "execveat") == 0)
+#if defined __GLIBC__ && !__GLIBC_PREREQ(2, 34)
+		execve(program, arguments, environment);
+#else
 		execveat(AT_FDCWD, program, arguments, environment, 0);
+#endif
 	if (strcmp(function, "execl") == 0)
 		execl(program, program, "an argument", NULL);
 	if (strcmp(function, "execlp") == 0)
