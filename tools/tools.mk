@@ -62,8 +62,8 @@ $(TOOL_SOURCES:%.c=$(O)/%.o): $(O)/%.o: %.c $(O)/tools/profile.pb-c.h $(O)/tools
 
 # -- generated sources -----------------------------------------------------------------------------
 
-# protoc-c comes with protobuf-c, and makes both files.  Newer ones warn that protoc, which Debian has
-# in another package, should be used.  Make before 4.3 has no grouped targets.
+# protoc-c comes with protobuf-c, and makes both files.  Newer ones warn that protoc should be used,
+# which Debian has in another package.  Make before 4.3 has no grouped targets.
 $(O)/tools/profile.pb-c.h: $(O)/tools/profile.pb-c.c ;
 $(O)/tools/profile.pb-c.c: tools/render/profile.proto
 	$(call say,PROTO,$<)
