@@ -5,7 +5,8 @@
 # are left alone.
 . tests/lib.sh
 
-$CC -O2 -fno-builtin -o "$W/user" tests/link/shared_user.c || fail "cannot build the program"
+$CC -O2 -fno-builtin -o "$W/user" tests/link/shared_user.c $DL_FOR_TESTS ||
+	fail "cannot build the program"
 for linker in bfd gold lld mold; do
 	command -v "ld.$linker" >"$W/which" 2>&1 || {
 		echo "left out: no ld.$linker"
