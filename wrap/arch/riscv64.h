@@ -41,7 +41,16 @@
 /* RISC-V ELF psABI 1.0, "Linker Relaxation". */
 #define LEAKWRAP_LINKER_RELAXES 1
 
-#define LEAKWRAP_THREAD_POINTER ((uintptr_t)__builtin_thread_pointer())
+/* gcc before 11 has no __builtin_thread_pointer here. */
+static inline uintptr_t leakwrap_thread_pointer(void)
+{
+	uintptr_t pointer;
+
+	__asm__("mv %0, tp" : "=r"(pointer));
+	return pointer; /* cppcheck-suppress uninitvar ; the assembly sets it */
+}
+
+#define LEAKWRAP_THREAD_POINTER leakwrap_thread_pointer()
 
 /* Section 4 "RISC-V DWARF Specification", table "DWARF register number encodings". */
 #define LEAKWRAP_DWARF_SP 2
