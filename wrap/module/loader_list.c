@@ -337,6 +337,38 @@ static void list_program(iterator *take, void *context)
 	take(&info, sizeof(info), context);
 }
 
+/* Stores the dynamic section of the program INFO in *CONTEXT. */
+static int find_dynamic(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct leakwrap_module program;
+
+	(void)size;
+	if (read_module(&program, info))
+		*(const ElfW(Dyn) **)context = program.dynamic;
+	return 0;
+}
+
+/* Lists the program and its libraries from the list for debuggers.  The beginning of a library's
+ * file is mapped at its bias. */
+static void list_for_debuggers(iterator *take, void *context)
+{
+	const struct leakwrap_debugger_list *debug;
+	const ElfW(Dyn) *dynamic = NULL;
+
+	list_program(take, context);
+	list_program(find_dynamic, &dynamic);
+	debug = leakwrap_debugger_list(dynamic);
+	for (const struct leakwrap_debugger_entry *loaded = debug ? debug->first : NULL; loaded;
+	     loaded = loaded->next) {
+		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
+
+		if (loaded == debug->first || !find_program_headers(&info, loaded->bias))
+			continue;
+		if (take(&info, sizeof(info), context) != 0)
+			return;
+	}
+}
+
 #ifndef LEAKWRAP_NO_dl_iterate_phdr
 
 struct counting {
@@ -368,11 +400,20 @@ uintptr_t leakwrap_loader_list_changes(void)
 	return changes;
 }
 
+/* A program may have a dl_iterate_phdr of its own, which allocates.  The first allocation that a
+ * thread makes there may need the list. */
 static void list_all(iterator *take, void *context)
 {
+	static _Thread_local bool is_listing;
 	struct counting counting = {take, context, 0};
 
+	if (is_listing) {
+		list_for_debuggers(take, context);
+		return;
+	}
+	is_listing = true;
 	dl_iterate_phdr(take_counted, &counting);
+	is_listing = false;
 	if (counting.count == 0)
 		list_program(take, context);
 }
@@ -384,35 +425,9 @@ uintptr_t leakwrap_loader_list_changes(void)
 	return 0;
 }
 
-/* Stores the dynamic section of the program INFO in *CONTEXT. */
-static int find_dynamic(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct leakwrap_module program;
-
-	(void)size;
-	if (read_module(&program, info))
-		*(const ElfW(Dyn) **)context = program.dynamic;
-	return 0;
-}
-
-/* Lists the program and its libraries.  The beginning of a library's file is mapped at its bias. */
 static void list_all(iterator *take, void *context)
 {
-	const struct leakwrap_debugger_list *debug;
-	const ElfW(Dyn) *dynamic = NULL;
-
-	list_program(take, context);
-	list_program(find_dynamic, &dynamic);
-	debug = leakwrap_debugger_list(dynamic);
-	for (const struct leakwrap_debugger_entry *loaded = debug ? debug->first : NULL; loaded;
-	     loaded = loaded->next) {
-		struct dl_phdr_info info = {.dlpi_addr = loaded->bias, .dlpi_name = loaded->name};
-
-		if (loaded == debug->first || !find_program_headers(&info, loaded->bias))
-			continue;
-		if (take(&info, sizeof(info), context) != 0)
-			return;
-	}
+	list_for_debuggers(take, context);
 }
 
 #endif
