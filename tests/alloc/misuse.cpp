@@ -14,17 +14,17 @@
 // Hides a pointer from the compiler, which would warn.
 static void *volatile hidden;
 
-static NOINLINE void *by_malloc(std::size_t size)
+static NOINLINE void *by_malloc(unsigned long size)
 {
 	return hidden = std::malloc(size);
 }
 
-static NOINLINE void *by_new(std::size_t size)
+static NOINLINE void *by_new(unsigned long size)
 {
 	return hidden = ::operator new(size);
 }
 
-static NOINLINE void *by_array(std::size_t size)
+static NOINLINE void *by_array(unsigned long size)
 {
 	return hidden = ::operator new[](size);
 }

@@ -27,9 +27,10 @@ runs() {
 	done
 }
 
+string=$((16 + 2 * $(getconf LONG_BIT) / 8)) # sizeof(std::string)
 bytes=$((4 * (40 + 41 + 42 + 43 + 44 + 45 + 0 + 5000)))
 for linked in dynamic program static; do
-	flags='' texts=40 # texts: 40 objects of 32 bytes, whose 101 bytes the library allocates
+	flags='' texts=40 # texts: 40 std::strings, whose 101 bytes the library allocates
 	case $linked in
 	dynamic) libraries=LEAKWRAP_CXX_LDLIBS ;;
 	program) libraries=LEAKWRAP_PROGRAM_CXX_LDLIBS texts=0 ;;
@@ -48,7 +49,7 @@ for linked in dynamic program static; do
 	runs $linked handler 60 $((30 * (33 + 34)))
 
 	# The program's operators leave a note of 24 bytes for each block.
-	runs $linked throws $((40 + texts)) $((40 * 32 + texts * 101))
+	runs $linked throws $((40 + texts)) $((40 * string + texts * 101))
 	# shellcheck disable=SC2086 # may be empty
 	build_cxx own-$linked $libraries $flags -DOWN_NEW
 	runs own-$linked forms $((32 + 6 * 200)) $((bytes + 24 * 6 * 200))
