@@ -54,14 +54,18 @@ static struct {
  * type SHT_NOTE. */
 #define STRINGIFY_VALUE(value) #value
 #define STRINGIFY(macro)       STRINGIFY_VALUE(macro)
-#define NOTE_HEADER            ".long 2f - 1f, 8, " STRINGIFY(LEAKWRAP_NOTE_TYPE) "\n"
 #define NOTE_OWNER             "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"
+#define NOTE_HEADER            ".long 2f - 1f, 4f - 3f, " STRINGIFY(LEAKWRAP_NOTE_TYPE) "\n"
 #ifndef LEAKWRAP_BARE
-#define ANNOUNCEMENT ".hidden leakwrap_announcement\n3: .long leakwrap_announcement - 3b\n"
+#define NOTE_DISTANCES                            \
+	".hidden leakwrap_announcement\n"         \
+	".hidden leakwrap_malloc_for_libraries\n" \
+	"5: .long leakwrap_announcement - 5b\n"   \
+	"6: .long leakwrap_malloc_for_libraries - 6b\n"
 #else
-#define ANNOUNCEMENT ".long 0\n"
+#define NOTE_DISTANCES ".long 0\n"
 #endif
-#define NOTE_CONTENT ".long " STRINGIFY(LEAKWRAP_FORMAT_VERSION) "\n" ANNOUNCEMENT
+#define NOTE_CONTENT "3: .long " STRINGIFY(LEAKWRAP_FORMAT_VERSION) "\n" NOTE_DISTANCES "4:\n"
 __asm__(".pushsection " LEAKWRAP_NOTE_SECTION ", \"a\", %note\n"
         ".balign 4\n" NOTE_HEADER NOTE_OWNER NOTE_CONTENT ".popsection");
 

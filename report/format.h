@@ -297,9 +297,12 @@ static inline uint64_t leakwrap_unpack_bytes(uint32_t packed)
 }
 
 /* The section, the owner and the type of an ELF note.  Every program or library that holds the
- * tracer has the note, stripped or not.  The note's description is two 32-bit words.  The first
- * word is LEAKWRAP_FORMAT_VERSION.  The second word is signed: the bytes from that word to the
- * announcement.  Without an operating system there is no announcement, and the second word is 0. */
+ * tracer has the note, stripped or not.  The note's description is 32-bit words.  The first word is
+ * LEAKWRAP_FORMAT_VERSION.  The second word is signed: the bytes from that word to the
+ * announcement.  Without an operating system there is no announcement, and the second word is 0.
+ * With one there is a third word, also signed: the bytes from that word to a pointer, which leads
+ * to the tracer's malloc for the calls of shared libraries, or is NULL.  Other tracers in the
+ * process read it. */
 #define LEAKWRAP_NOTE_SECTION ".note.leakwrap"
 #define LEAKWRAP_NOTE_OWNER   "leakwrap"
 #define LEAKWRAP_NOTE_TYPE    1

@@ -13,9 +13,33 @@
 #define NT_GNU_BUILD_ID 3
 #endif
 
-/* Takes what the note HEADER says of MODULE: its build-id, or that it holds a tracer (format.h).
- * OWNER and DESCRIPTION are the note's.  The build-id has the type NT_GNU_BUILD_ID and the owner
- * "GNU". */
+/* Returns whether the SIZE bytes at START are in a segment of MODULE. */
+static bool is_loaded(const struct leakwrap_module *module, uintptr_t start, size_t size)
+{
+	for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++) {
+		const struct leakwrap_segment *segment = &module->segment[i];
+
+		if (start >= segment->start && start < segment->end && size <= segment->end - start)
+			return true;
+	}
+	return false;
+}
+
+/* Takes what the note of a tracer says of MODULE, in the COUNT words at WORD (format.h). */
+static void take_tracer(struct leakwrap_module *module, const int32_t *word, size_t count)
+{
+	uintptr_t pointer;
+
+	module->has_tracer = true;
+	if (count <= 2)
+		return;
+	pointer = (uintptr_t)&word[2] + (uintptr_t)(intptr_t)word[2];
+	if (is_loaded(module, pointer, sizeof(uintptr_t)))
+		module->tracers_malloc = *(const uintptr_t *)pointer;
+}
+
+/* Takes what the note HEADER says of MODULE: its build-id, or that it holds a tracer.  OWNER and
+ * DESCRIPTION are the note's.  The build-id has the type NT_GNU_BUILD_ID and the owner "GNU". */
 static void take_note(struct leakwrap_module *module, const ElfW(Nhdr) * header, const char *owner,
                       const char *description)
 {
@@ -28,7 +52,7 @@ static void take_note(struct leakwrap_module *module, const ElfW(Nhdr) * header,
 	} else if (header->n_type == LEAKWRAP_NOTE_TYPE &&
 	           header->n_namesz == sizeof(LEAKWRAP_NOTE_OWNER) &&
 	           memcmp(owner, LEAKWRAP_NOTE_OWNER, sizeof(LEAKWRAP_NOTE_OWNER)) == 0) {
-		module->has_tracer = true;
+		take_tracer(module, (const void *)description, header->n_descsz / sizeof(int32_t));
 	}
 }
 
@@ -48,18 +72,6 @@ static void read_notes(struct leakwrap_module *module, const char *note, size_t 
 		note = behind_name + description;
 		size -= sizeof(*header) + name + description;
 	}
-}
-
-/* Returns whether the SIZE bytes at START are in a segment of MODULE. */
-static bool is_loaded(const struct leakwrap_module *module, uintptr_t start, size_t size)
-{
-	for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++) {
-		const struct leakwrap_segment *segment = &module->segment[i];
-
-		if (start >= segment->start && start < segment->end && size <= segment->end - start)
-			return true;
-	}
-	return false;
 }
 
 void leakwrap_module_read_notes(struct leakwrap_module *module, const ElfW(Phdr) * segment,

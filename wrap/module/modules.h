@@ -68,6 +68,10 @@ struct leakwrap_module {
 	uintptr_t build_id_at; /* where BUILD_ID stands in memory; 0 if there is none */
 	unsigned char bypass;  /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
 	bool has_tracer;       /* it holds a tracer, this one or another */
+
+	/* The address of that tracer's malloc for the calls of shared libraries.  0: it has none,
+	 * or is too old to say so. */
+	uintptr_t tracers_malloc;
 #endif
 	unsigned number;  /* 1 for the program; a later module may get the number of a freed one */
 	uint64_t serial;  /* differs from that of every other module, freed ones too */

@@ -29,6 +29,10 @@
 	extern void __real_##name(void) __attribute__((weak));
 FUNCTIONS(DECLARE)
 
+/* Other tracers in the process read it (LEAKWRAP_NOTE_SECTION in format.h). */
+extern void (*const leakwrap_malloc_for_libraries)(void) LEAKWRAP_HIDDEN;
+void (*const leakwrap_malloc_for_libraries)(void) = leakwrap_exported_malloc;
+
 struct leakwrap_originals leakwrap_originals;
 bool leakwrap_stands_aside;
 bool leakwrap_libraries_are_recorded;
@@ -89,23 +93,22 @@ static bool holds_runtime(const struct leakwrap_module *module)
 	return (uintptr_t)leakwrap_originals_find - module->start < module->end - module->start;
 }
 
-/* The context of visit_module: what the modules before our own, and those behind it, define.  What
- * another tracer defines there calls this one. */
+/* The context of visit_module.  FOUND: the first definitions in the modules other than our own, of
+ * which the program is the first.  What the tracer of a shared object defines there calls this
+ * one. */
 struct search {
-	bool is_behind; /* our own module has been visited */
 	bool is_first;
 	bool malloc_is_exported;
-	function *before[FUNCTION_COUNT], *behind[FUNCTION_COUNT]; /* the first definitions */
+	function *found[FUNCTION_COUNT];
 	function *find_object;
 };
 
 static void visit_module(void *context, const struct leakwrap_module *module)
 {
 	struct search *search = context;
-	function **found = search->is_behind ? search->behind : search->before;
+	const bool is_program = search->is_first;
 
 	if (holds_runtime(module)) {
-		search->is_behind = true;
 		search->malloc_is_exported = search->is_first && leakwrap_exported_malloc &&
 		                             __real_malloc == leakwrap_exported_malloc &&
 		                             leakwrap_dynamic_find(module, "malloc") ==
@@ -113,25 +116,24 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 		return;
 	}
 	search->is_first = false;
-	if (module->has_tracer)
+	if (module->has_tracer && !is_program)
 		return;
 	if (!search->find_object)
 		search->find_object = (function *)leakwrap_dynamic_find(module, "_dl_find_object");
 	for (size_t i = 0; i < FUNCTION_COUNT; i++)
-		if (!found[i])
-			found[i] = (function *)leakwrap_dynamic_find(module,
-			                                             leakwrap_functions[i].name);
+		if (!search->found[i])
+			search->found[i] = (function *)leakwrap_dynamic_find(
+			        module, leakwrap_functions[i].name);
 }
 
 /* Returns the original of the function INDEX: the program's own, or what the loader would have
- * found without our definition.  That is the first definition behind our own module in the order of
- * the list, else the first before it.  Returns NULL if there is none. */
+ * found without our definition.  Returns NULL if there is none. */
 static function *find_original(const struct search *search, unsigned index)
 {
 	if (leakwrap_functions[index].real &&
 	    leakwrap_functions[index].real != leakwrap_functions[index].exported)
 		return leakwrap_functions[index].real;
-	return search->behind[index] ? search->behind[index] : search->before[index];
+	return search->found[index];
 }
 
 /* Replaces what is missing, or must fail, by functions that fail.
@@ -196,9 +198,20 @@ void leakwrap_originals_find(void)
 	leakwrap_originals.are_found = true;
 }
 
-/* The context of visit_first: whether the first module was visited, and traces this one's calls. */
+/* Returns what this tracer calls for malloc.  __real_malloc is this tracer's own malloc where the
+ * link of a shared object hides it, or binds it by -Bsymbolic. */
+static uintptr_t original_malloc(void)
+{
+	leakwrap_originals_find();
+	return leakwrap_originals.are_found ? (uintptr_t)leakwrap_originals.malloc
+	                                    : (uintptr_t)__real_malloc;
+}
+
+/* The context of visit_first: whether the first module was visited, and whether its tracer has the
+ * function ORIGINAL. */
 struct first_module {
-	bool is_visited, traces_us;
+	uintptr_t original;
+	bool is_visited, has_original;
 };
 
 static void visit_first(void *context, const struct leakwrap_module *module)
@@ -208,16 +221,16 @@ static void visit_first(void *context, const struct leakwrap_module *module)
 	if (first->is_visited)
 		return;
 	first->is_visited = true;
-	first->traces_us = module->has_tracer && !holds_runtime(module) &&
-	                   (uintptr_t)__real_malloc - module->start < module->end - module->start;
+	first->has_original = module->tracers_malloc != 0 && !holds_runtime(module) &&
+	                      module->tracers_malloc == first->original;
 }
 
 bool leakwrap_program_traces_us(void)
 {
-	struct first_module first = {0};
+	struct first_module first = {.original = original_malloc()};
 
 	leakwrap_loader_list_visit(visit_first, &first);
-	return first.traces_us;
+	return first.has_original;
 }
 
 uintptr_t leakwrap_exported_function(const char *name)
