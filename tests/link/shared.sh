@@ -25,6 +25,6 @@ for linker in bfd gold lld mold; do
 	equal "$linker: exit status" $? 9
 	equal "$linker: output" "$(cat "$W/out")" "done"
 	dump_is_whole "$W/log" 1 || fail "$linker: no whole dump"
-	equal "$linker: by_vendor" "$(site_by "$W/log" 1 by_vendor)" "1360 20"
+	equal "$linker: by_vendor" "$(site_by "$W/log" 1 by_vendor)" "2000 30"
 	equal "$linker: foreign_frees" "$(dump_value "$W/log" 1 foreign_frees)" 1
 done

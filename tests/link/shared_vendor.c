@@ -8,6 +8,10 @@ static void *volatile kept;
 
 void by_vendor(void)
 {
+	void *aligned;
+
+	if (posix_memalign(&aligned, 64, 64) == 0)
+		kept = aligned;
 	kept = malloc(123);
 	kept = strdup("twelve bytes");
 }

@@ -269,6 +269,7 @@ ENTRY_DECLARE(char *, __cxa_demangle,
 /* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4). */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
+	ENTRY_PASS_ON_FIRST(__real___cxa_demangle(mangled, buffer, length, status))
 	ENTRY_BEGIN_ATTEMPT(0, if (status) *status = -1; return NULL)
 	struct leakwrap_replacement old =
 	        leakwrap_begin_replacement(buffer, length ? *length : 0, LEAKWRAP_CALLER.sp);

@@ -73,6 +73,17 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_SLOW_PATH static __attribute__((noinline))
 #endif
 
+/* The same at the beginning of a wrapper that leaves to no such function.  gcc jumps here, too.
+ * A function with "..." cannot jump, and its wrapper is a frame. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_PASS_ON_FIRST(call)
+#else
+#define ENTRY_PASS_ON_FIRST(call)                                                  \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) { \
+		ENTRY_PASS_ON(call)                                                \
+	}
+#endif
+
 /* Removes the parentheses of a list: ENTRY_LIST (a, b) is a, b. */
 #define ENTRY_LIST(...) __VA_ARGS__
 
@@ -418,6 +429,7 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_DECLARE(type, name, parameters);                                            \
 	type __wrap_##name parameters                                                     \
 	{                                                                                 \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                              \
 		ENTRY_BEGIN_ATTEMPT(0, return (type)ENOMEM)                               \
 		struct leakwrap_replacement old =                                         \
 		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp); \

@@ -24,6 +24,7 @@
 	{                                                                                  \
 		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                         \
 			return __real_##name arguments;                                    \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                               \
 		/* Without a buffer the call certainly allocates. */                       \
 		ENTRY_BEGIN_ATTEMPT_IF(!BUFFER, 0, LEAKWRAP_CALLER, return -1)             \
 		struct leakwrap_replacement old =                                          \

@@ -17,6 +17,7 @@
 	int __wrap_##name parameters                                                       \
 	{                                                                                  \
 		leakwrap_begin_allocation();                                               \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                               \
 		ENTRY_BEGIN_ATTEMPT(0, return -1)                                          \
 		int count = __real_##name arguments;                                       \
 		ENTRY_END_ATTEMPT();                                                       \
@@ -63,6 +64,7 @@ ENTRY_DECLARE(char **, backtrace_symbols, (void *const *addresses, int count));
 char **__wrap_backtrace_symbols(void *const *addresses, int count)
 {
 	leakwrap_begin_allocation();
+	ENTRY_PASS_ON_FIRST(__real_backtrace_symbols(addresses, count))
 	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	char **names = __real_backtrace_symbols(addresses, count);
 	ENTRY_END_ATTEMPT();
@@ -82,6 +84,7 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 	int __wrap_##name parameters                                                   \
 	{                                                                              \
 		leakwrap_begin_allocation();                                           \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                           \
 		ENTRY_BEGIN_ATTEMPT(0, return ENOMEM)                                  \
 		int error = __real_##name arguments;                                   \
 		ENTRY_END_ATTEMPT();                                                   \

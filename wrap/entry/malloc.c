@@ -91,6 +91,7 @@ int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
 {
 	leakwrap_begin_allocation();
 	ENTRY_FIND_ORIGINAL();
+	ENTRY_PASS_ON_FIRST(ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size)))
 	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
 	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	ENTRY_END_ATTEMPT();
@@ -107,6 +108,7 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 	if (!leakwrap_begin_library_calls())
 		return ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	leakwrap_begin_allocation();
+	ENTRY_PASS_ON_FIRST(ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size)))
 	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
 	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	ENTRY_END_ATTEMPT();

@@ -14,6 +14,7 @@ ENTRY_DECLARE(FILE *, open_memstream, (char **buffer, size_t *size));
 
 FILE *__wrap_open_memstream(char **buffer, size_t *size)
 {
+	ENTRY_PASS_ON_FIRST(__real_open_memstream(buffer, size))
 	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	FILE *stream = __real_open_memstream(buffer, size);
 
@@ -29,6 +30,7 @@ ENTRY_DECLARE(FILE *, open_wmemstream, (wchar_t * *buffer, size_t *size));
 
 FILE *__wrap_open_wmemstream(wchar_t **buffer, size_t *size)
 {
+	ENTRY_PASS_ON_FIRST(__real_open_wmemstream(buffer, size))
 	ENTRY_BEGIN_ATTEMPT(0, return NULL)
 	FILE *stream = __real_open_wmemstream(buffer, size);
 
@@ -44,6 +46,7 @@ ENTRY_DECLARE(int, fclose, (FILE * stream));
 
 int __wrap_fclose(FILE *stream)
 {
+	ENTRY_PASS_ON_FIRST(__real_fclose(stream))
 	struct leakwrap_memstream closed = leakwrap_memstream_take(stream);
 
 	leakwrap_begin_handing_over(closed.buffer ? *closed.buffer : NULL);

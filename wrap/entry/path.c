@@ -21,6 +21,7 @@
 		if (buffer)                                                                 \
 			return __real_##name arguments;                                     \
 		leakwrap_begin_allocation();                                                \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                \
 		ENTRY_BEGIN_ATTEMPT(size, return NULL)                                      \
 		char *new_path = __real_##name arguments;                                   \
 		ENTRY_END_ATTEMPT();                                                        \
