@@ -116,7 +116,8 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 		return;
 	}
 	search->is_first = false;
-	if (module->has_tracer && !is_program)
+	if (!is_program && module->tracers_malloc != 0 &&
+	    leakwrap_dynamic_find(module, "malloc") == module->tracers_malloc)
 		return;
 	if (!search->find_object)
 		search->find_object = (function *)leakwrap_dynamic_find(module, "_dl_find_object");
