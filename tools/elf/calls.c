@@ -431,21 +431,33 @@ static void calls_x86(const struct call_search *search, const struct code *code)
 	}
 }
 
+/* Returns true if INSTRUCTION of AArch64 changes the general register NUMBER.  Data processing and
+ * loads have it in the lowest bits.  Calls are left out. */
+static bool changes_register(uint32_t instruction, uint32_t number)
+{
+	const bool is_branch = (instruction & 0x1c000000) == 0x14000000;
+	const bool is_store = (instruction & 0x0a400000) == 0x08000000;
+	const bool is_of_vectors = (instruction & 0x0c000000) == 0x0c000000;
+
+	return (instruction & 31) == number && !is_branch && !is_store && !is_of_vectors;
+}
+
 /* Finds "adrp xN, page", and soon after it ldr from a slot in the page, or add to the address of a
- * function. */
+ * function.  Ends where xN gets another value, which often is another page. */
 static void address_aarch64(const struct call_search *search, const struct code *code, size_t at)
 {
-	uint32_t adrp = word_at(code->bytes + at);
+	uint32_t adrp = word_at(code->bytes + at), number = adrp & 31;
 	uint64_t pc = code->address + at, page = adrp_page(pc, adrp);
 
 	for (size_t i = at + 4; i + 4 <= code->size && i <= at + 32; i += 4) {
 		uint32_t next = word_at(code->bytes + i);
-		if ((next >> 5 & 31) != (adrp & 31))
-			continue;
-		if ((next & 0xffc00000) == 0xf9400000)
+		bool is_from = (next >> 5 & 31) == number;
+		if (is_from && (next & 0xffc00000) == 0xf9400000)
 			report_use(search, pc, page + (uint64_t)(next >> 10 & 0xfff) * 8, true);
-		else if ((next & 0xffc00000) == 0x91000000)
+		else if (is_from && (next & 0xffc00000) == 0x91000000)
 			report_use(search, pc, page + (next >> 10 & 0xfff), false);
+		if (changes_register(next, number))
+			break;
 	}
 }
 
