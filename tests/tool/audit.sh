@@ -13,12 +13,13 @@ void *volatile kept;
 __attribute__((noinline)) void by_second_name(void) { kept = second_name(10); }
 __attribute__((noinline)) void by_calloc(void) { kept = calloc(3, 4); }
 __attribute__((noinline)) void wrapped(void) { kept = malloc(3); }
+__attribute__((noinline)) void *by_jump(size_t size) { return realloc(kept, size); }
 #ifdef __aarch64__ /* a register gets another page in front of the load: no use of calloc */
 __asm__(".pushsection .text\n.type reuses,%function\nreuses: adrp x0, :got:calloc\n"
         "adrp x0, main\nldr x0, [x0, :got_lo12:calloc]\nret\n.size reuses, . - reuses\n"
         ".popsection");
 #endif
-int main(void) { by_second_name(); by_calloc(); wrapped(); return kept == NULL; }
+int main(void) { by_second_name(); by_calloc(); wrapped(); return by_jump(9) == NULL; }
 END
 
 for linker in bfd gold lld mold; do
@@ -343,8 +344,10 @@ cat >"$W/pointer.c" <<'END'
 void *volatile kept;
 int main(void) { kept = (void *)calloc; return 0; }
 END
-mkdir "$W/mold"
-ln -s "$(command -v mold)" "$W/mold/ld" # which cross compilers do not find by -fuse-ld=
+for linker in lld mold; do # which cross compilers do not find by -fuse-ld=
+	mkdir "$W/$linker"
+	ln -s "$(command -v ld.$linker)" "$W/$linker/ld"
+done
 for machine in aarch64-linux-gnu arm-linux-gnueabihf i686-linux-gnu riscv64-linux-gnu; do
 	command -v $machine-gcc >/dev/null || continue
 	cat >"$W/stub.c" <<'END'
@@ -355,14 +358,24 @@ void *__wrap_malloc(size_t size) { return __real_malloc(size); }
 __asm__(".pushsection .note.leakwrap,\"a\",%note\n.balign 4\n.long 9, 4, 1\n.asciz \"leakwrap\"\n"
         ".balign 4\n.long 1\n.popsection");
 END
-	for flags in "" "-no-pie" "-static" "-fPIE -pie -B$W/mold"; do
-		case $flags in *mold) [ -x "$W/mold/ld" ] || continue ;; esac
+	# ARM's jumps need a veneer to change between Thumb and ARM code.
+	for flags in "" "-no-pie" "-static" "-fPIE -pie -B$W/mold" "-marm -static" \
+		"-marm -static -B$W/lld" "-marm -static -B$W/mold" "-no-pie -fuse-ld=gold" \
+		"-fPIE -pie -fuse-ld=gold" "-no-pie -B$W/lld" "-fPIE -pie -B$W/lld"; do
+		case $machine:$flags in
+		arm*gold) command -v $machine-ld.gold >"$W/which" || continue ;;
+		arm*) ;;
+		*-marm* | *gold | *lld) continue ;;
+		esac
+		linker=${flags##*-B}
+		[ "$linker" = "$flags" ] || [ -x "$linker/ld" ] || continue
 		# shellcheck disable=SC2086 # flags
-		$machine-gcc -O1 $flags -Wl,--wrap=malloc -Wl,--eh-frame-hdr -o "$W/planted" \
-			"$W/planted.c" "$W/stub.c" ||
+		$machine-gcc -O1 -foptimize-sibling-calls $flags -Wl,--wrap=malloc \
+			-Wl,--eh-frame-hdr -o "$W/planted" "$W/planted.c" "$W/stub.c" ||
 			fail "$machine $flags"
 		status_is 1 "$lw" audit --strict "$W/planted"
 		shows '^escape: 1 direct call of calloc, in by_calloc$'
+		shows '^escape: [1-9] direct calls* of realloc, in by_jump'
 		shows_not 'direct call of malloc, in \(wrapped\|0x\)'
 	done
 	# The program takes a pointer to the function from the linkage table, or computes it.

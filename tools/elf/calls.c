@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tools/elf/little_endian.h"
+#include "tools/elf/veneers.h"
 
 struct code {
 	uint64_t address;
@@ -17,12 +18,6 @@ struct code {
 	size_t size;
 	unsigned entry; /* size of an entry, of a linkage table */
 };
-
-/* Returns the lowest BITS of VALUE as a signed number. */
-static int64_t sign_extend(uint64_t value, unsigned bits)
-{
-	return (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
 
 /* -- targets ----------------------------------------------------------------------------------- */
 
@@ -142,25 +137,10 @@ static void plt_x86(struct plt_search *search, const struct code *code)
 	}
 }
 
-/* Returns the page that the instruction ADRP at PC names. */
-static uint64_t adrp_page(uint64_t pc, uint32_t adrp)
+/* Returns the size of the veneer in the code AT, or 0, and sets *TO to where it leads. */
+static size_t find_veneer(int machine, const struct code *code, size_t at, uint64_t *to)
 {
-	uint64_t pages = (uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
-	return (pc & ~UINT64_C(0xfff)) + ((uint64_t)sign_extend(pages, 21) << 12);
-}
-
-/* Returns true if the code AT has "adrp x16, page; add x16, x16, #offset; br x16", and sets *TO.
- * Linkers put it where a branch does not reach, and mold everywhere. */
-static bool is_veneer(const struct code *code, size_t at, uint64_t *to)
-{
-	if (at + 12 > code->size)
-		return false;
-	const uint32_t adrp = word_at(code->bytes + at), add = word_at(code->bytes + at + 4);
-	if ((adrp & 0x9f00001f) != 0x90000010 || (add & 0xffc003ff) != 0x91000210 ||
-	    word_at(code->bytes + at + 8) != 0xd61f0200)
-		return false;
-	*to = adrp_page(code->address + at, adrp) + (add >> 10 & 0xfff);
-	return true;
+	return veneer_at(machine, code->bytes + at, code->size - at, code->address + at, to);
 }
 
 /* Adds the veneers in CODE that lead to targets. */
@@ -169,9 +149,10 @@ static void visit_veneers(void *context, const struct code *code)
 	struct plt_search *search = context;
 	uint64_t to;
 
-	for (size_t i = 0; i + 12 <= code->size; i += 4) {
-		const struct target *target =
-		        is_veneer(code, i, &to) ? find_target(search->targets, to) : NULL;
+	for (size_t i = 0; i < code->size; i += search->machine == EM_ARM ? 2 : 4) {
+		const struct target *target = find_veneer(search->machine, code, i, &to) != 0
+		                                      ? find_target(search->targets, to)
+		                                      : NULL;
 		if (target && !target->slot)
 			targets_add(&search->found, code->address + i, target->symbol, false);
 	}
@@ -367,7 +348,7 @@ void calls_add_plt(Elf *elf, int machine, struct targets *targets)
 		search.got = got_address(elf);
 	each_code(elf, true, visit_plt, &search);
 	add_targets(targets, &search.found);
-	if (machine == EM_AARCH64) {
+	if (machine == EM_AARCH64 || machine == EM_ARM) {
 		search.found = (struct targets){0};
 		sort_targets(targets);
 		each_code(elf, false, visit_veneers, &search);
@@ -468,8 +449,9 @@ static void calls_aarch64(const struct call_search *search, const struct code *c
 	for (size_t i = 0; i + 4 <= code->size; i += 4) {
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
-		if (is_veneer(code, i, &unused)) {
-			i += 8; /* its callers count */
+		const size_t veneer = find_veneer(search->machine, code, i, &unused);
+		if (veneer != 0) {
+			i += veneer - 4; /* its callers count */
 			continue;
 		}
 		if ((instruction & 0x9f000000) == 0x90000000)
@@ -483,9 +465,14 @@ static void calls_aarch64(const struct call_search *search, const struct code *c
 
 static void calls_arm(const struct call_search *search, const struct code *code)
 {
+	uint64_t unused;
+
 	for (size_t i = 0; i + 4 <= code->size; i += 4) { /* A32: B, BL, BLX */
 		uint32_t instruction = word_at(code->bytes + i);
 		uint64_t pc = code->address + i;
+		/* The second word of such a veneer is a branch or data.  Its callers count. */
+		if (i >= 4 && find_veneer(search->machine, code, i - 4, &unused) == 8)
+			continue;
 		if ((instruction & 0x0e000000) == 0x0a000000)
 			report_branch(search, pc, instruction & 0x01000000 ? pc + 4 : 0,
 			              (pc + 8 +

@@ -16,4 +16,10 @@ static inline uint32_t half_at(const unsigned char *bytes)
 	return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8;
 }
 
+/* Returns the lowest BITS of VALUE as a signed number. */
+static inline int64_t sign_extend(uint64_t value, unsigned bits)
+{
+	return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
 #endif
