@@ -37,10 +37,12 @@ static uint64_t find_start(const struct stacks *of, uint64_t end)
 	if (start < of->low || start >= bounds ||
 	    image_word(of->image, bounds + word) != end - start)
 		return 0;
+	const uint64_t guard = image_word(of->image, bounds + 2 * word);
+	if (guard == 0) /* the program's */
+		return 0;
 	if (start < below)
 		return start;
-	const uint64_t guard = image_word(of->image, bounds + 2 * word);
-	return guard != 0 && guard % PAGE == 0 && guard < end - start ? start : 0;
+	return guard % PAGE == 0 && guard < end - start ? start : 0;
 }
 
 /* A thread as glibc describes it, as in wrap/reach/ended_stacks.c. */

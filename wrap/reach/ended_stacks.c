@@ -42,7 +42,8 @@ struct stacks {
 };
 
 /* Returns where the stack that ends at END begins with its guard, or 0 if no stack of a thread ends
- * there.  The C library puts a guard below each stack that it maps, but not below the program's. */
+ * there.  The C library puts a guard below each stack that it maps, but not below the program's,
+ * which may be used for anything when the thread has ended. */
 static uintptr_t find_start(const struct stacks *of, uintptr_t end)
 {
 	const uintptr_t bounds = end - of->layout->bounds, below = of->mapping->start;
@@ -54,10 +55,12 @@ static uintptr_t find_start(const struct stacks *of, uintptr_t end)
 	start = leakwrap_stack_word(bounds);
 	if (start < of->low || start >= bounds || leakwrap_stack_word(bounds + WORD) != end - start)
 		return 0;
+	guard = leakwrap_stack_word(bounds + 2 * WORD); /* guardsize of glibc, stack of musl */
+	if (guard == 0)
+		return 0;
 	if (start < below)
 		return start;
-	guard = leakwrap_stack_word(bounds + 2 * WORD); /* guardsize, of glibc */
-	return guard != 0 && guard % leakwrap_page_size() == 0 && guard < end - start ? start : 0;
+	return guard % leakwrap_page_size() == 0 && guard < end - start ? start : 0;
 }
 
 /* A range, and whether a thread that lives uses it. */
