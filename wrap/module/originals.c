@@ -131,10 +131,9 @@ static void visit_module(void *context, const struct leakwrap_module *module)
  * found without our definition.  Returns NULL if there is none. */
 static function *find_original(const struct search *search, unsigned index)
 {
-	if (leakwrap_functions[index].real &&
-	    leakwrap_functions[index].real != leakwrap_functions[index].exported)
-		return leakwrap_functions[index].real;
-	return search->found[index];
+	function *const real = leakwrap_functions[index].real;
+
+	return real && real != leakwrap_functions[index].exported ? real : search->found[index];
 }
 
 /* Replaces what is missing, or must fail, by functions that fail.
