@@ -192,7 +192,7 @@ LEAKWRAP_PROCESS_LDLIBS = $(call leakwrap_beside,leakwrap_process)
 # glibc before 2.34 has dlopen in libdl, which users name in front of the runtime: too early for the
 # wrapper of dlopen.  It has threads in libpthread, which -pthread puts behind the runtime: in a
 # static link too late, because the group below takes in functions that libpthread.a defines again.
-# -lleakwrap_apart is these libraries there, and nothing elsewhere.
+# There -lleakwrap_apart stands for these libraries, and elsewhere for an empty archive.
 LEAKWRAP_APART_LDLIBS = $(call leakwrap_beside,leakwrap_apart)
 
 leakwrap_comma := ,

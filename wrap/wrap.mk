@@ -284,9 +284,9 @@ $(PROCESS)/libleakwrap_process.so: wrap/wrap.mk
 	$(make_folder)
 	$(Q)echo 'INPUT(-lleakwrap_process_members)' >$@
 
-# -lleakwrap_apart is the libraries that the C library has apart (LEAKWRAP_APART_LDLIBS in
-# linker-flags.mk), and otherwise an empty archive.  A dynamic program gets libdl alone: functions
-# as write would take in libpthread.so, too.
+# -lleakwrap_apart stands for the libraries that the C library has apart (LEAKWRAP_APART_LDLIBS in
+# linker-flags.mk).  If it has none, that is an empty archive.  A dynamic program gets libdl alone:
+# functions such as write would take in libpthread.so, too.
 $(PROCESS)/libleakwrap_apart.so: APART := dl:dlopen
 $(PROCESS)/libleakwrap_apart.a: APART := pthread:pthread_create dl:dlopen
 $(PROCESS)/libleakwrap_apart.so $(PROCESS)/libleakwrap_apart.a: wrap/wrap.mk $(O)/built-by

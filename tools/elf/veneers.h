@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 /* Returns the size of the veneer that begins at BYTES, of which SIZE may be read, in a program for
- * MACHINE (EM_…).  Returns 0 if none does.  ADDRESS: of BYTES.  Sets *TO to where it leads, without
- * the bit that marks Thumb. */
+ * MACHINE: EM_ARM or EM_AARCH64, others have none.  Returns 0 if no veneer begins there.  ADDRESS:
+ * of BYTES.  Sets *TO to where the veneer leads, without the bit that marks Thumb. */
 size_t veneer_at(int machine, const unsigned char *bytes, size_t size, uint64_t address,
                  uint64_t *to);
 

@@ -1,8 +1,8 @@
 /* ended_stacks.c - see ended_stacks.h. */
 #include "tools/image/ended_stacks.h"
 
-/* Stacks in one part, and the guard below it, as in wrap/reach/ended_stacks.c. */
-struct stacks {
+/* A part that may hold stacks, and the guard below it, as in wrap/reach/ended_stacks.c. */
+struct stack_area {
 	const struct image *image;
 	const struct block_list *list;
 	const struct image_part *part;
@@ -10,10 +10,10 @@ struct stacks {
 };
 
 /* Returns true if a thread that lives uses what lies from START to END, or may do so. */
-static bool is_used(const struct stacks *of, uint64_t start, uint64_t end)
+static bool is_used(const struct stack_area *area, uint64_t start, uint64_t end)
 {
-	for (size_t i = 0; i < of->image->thread_count; i++) {
-		const struct image_thread *thread = &of->image->threads[i];
+	for (size_t i = 0; i < area->image->thread_count; i++) {
+		const struct image_thread *thread = &area->image->threads[i];
 		if (thread->thread_pointer == 0 || (thread->sp >= start && thread->sp < end) ||
 		    (thread->thread_pointer >= start && thread->thread_pointer < end))
 			return true;
@@ -25,20 +25,20 @@ enum { PAGE = 4096 };
 
 /* Returns where the stack that ends at END begins with its guard, or 0 if no stack of a thread ends
  * there. */
-static uint64_t find_start(const struct stacks *of, uint64_t end)
+static uint64_t find_start(const struct stack_area *area, uint64_t end)
 {
-	const uint64_t bounds = end - of->list->stack_layout.bounds, below = of->part->start;
-	const uint64_t word = of->image->word;
+	const uint64_t bounds = end - area->list->stack_layout.bounds, below = area->part->start;
+	const uint64_t word = area->image->word;
 
-	if (end > of->part->end || end < below || end - below < of->list->stack_layout.bounds ||
-	    end - below < of->list->stack_layout.thread_pointer)
+	if (end > area->part->end || end < below || end - below < area->list->stack_layout.bounds ||
+	    end - below < area->list->stack_layout.thread_pointer)
 		return 0;
-	const uint64_t start = image_word(of->image, bounds);
-	if (start < of->low || start >= bounds ||
-	    image_word(of->image, bounds + word) != end - start)
+	const uint64_t start = image_word(area->image, bounds);
+	if (start < area->low || start >= bounds ||
+	    image_word(area->image, bounds + word) != end - start)
 		return 0;
-	const uint64_t guard = image_word(of->image, bounds + 2 * word);
-	if (guard == 0) /* the program's */
+	const uint64_t guard = image_word(area->image, bounds + 2 * word);
+	if (guard == 0) /* the program has mapped the stack */
 		return 0;
 	if (start < below)
 		return start;
@@ -130,16 +130,16 @@ struct visitor {
 };
 
 /* Visits what is the past of the stack from START to END, unless a thread that lives uses it. */
-static void visit_stack(const struct stacks *of, uint64_t start, uint64_t end,
+static void visit_stack(const struct stack_area *area, uint64_t start, uint64_t end,
                         const struct visitor *visitor)
 {
-	const struct image *image = of->image;
-	const uint64_t pointer = end - of->list->stack_layout.thread_pointer;
-	const struct description thread = describe(image, of->list, pointer);
+	const struct image *image = area->image;
+	const uint64_t pointer = end - area->list->stack_layout.thread_pointer;
+	const struct description thread = describe(image, area->list, pointer);
 
-	if (start < of->part->start)
-		start = of->part->start;
-	if (is_used(of, start, end))
+	if (start < area->part->start)
+		start = area->part->start;
+	if (is_used(area, start, end))
 		return;
 	if (image_describes_below(image)) {
 		visitor->visit(visitor->context, start, pointer - IMAGE_DESCRIPTION);
@@ -153,19 +153,19 @@ static void visit_stack(const struct stacks *of, uint64_t start, uint64_t end,
 
 /* Visits the stacks from the upper end of the part down to one that is not known, and those of the
  * usual size from the lower end up. */
-static void visit_stacks(const struct stacks *of, const struct visitor *visitor)
+static void visit_stacks(const struct stack_area *area, const struct visitor *visitor)
 {
-	const uint64_t size = of->list->stack_layout.size;
-	uint64_t end = of->part->end, start;
+	const uint64_t size = area->list->stack_layout.size;
+	uint64_t end = area->part->end, start;
 
-	while (end > of->part->start && (start = find_start(of, end)) != 0) {
-		visit_stack(of, start, end, visitor);
+	while (end > area->part->start && (start = find_start(area, end)) != 0) {
+		visit_stack(area, start, end, visitor);
 		end = start;
 	}
-	for (start = of->low; size != 0 && start < end && end - start >= size; start += size) {
-		if (find_start(of, start + size) != start)
+	for (start = area->low; size != 0 && start < end && end - start >= size; start += size) {
+		if (find_start(area, start + size) != start)
 			break;
-		visit_stack(of, start, start + size, visitor);
+		visit_stack(area, start, start + size, visitor);
 	}
 }
 
@@ -182,10 +182,10 @@ void ended_stacks_each(const struct image *image, const struct block_list *list,
 		/* gdb calls the guard readable, though it is not. */
 		const bool has_guard =
 		        guard->end == part->start && !guard->is_writable && !guard->is_code;
-		const struct stacks stacks = {image, list, part,
-		                              has_guard ? guard->start : part->start};
+		const struct stack_area area = {image, list, part,
+		                                has_guard ? guard->start : part->start};
 
 		if (part->is_readable && part->is_writable && !part->is_code)
-			visit_stacks(&stacks, &visitor);
+			visit_stacks(&area, &visitor);
 	}
 }

@@ -59,10 +59,21 @@ __asm__(".globl leakwrap_disable");
 #endif
 
 /* In a function to which a wrapper jumps: jumps on to the original by CALL, if another tracer
- * records what this one would.  Then that one's backtraces have no frame of this tracer. */
+ * records what this one would.  Then the other tracer's backtraces have no frame of this one. */
 #define ENTRY_PASS_ON(call)                           \
 	if (leakwrap_unlikely(leakwrap_stands_aside)) \
 		return call;
+
+/* ENTRY_PASS_ON at the beginning of a wrapper without such a function.  gcc makes it a jump.  A
+ * function with "..." cannot jump, so its wrapper is a frame. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_PASS_ON_FIRST(call)
+#else
+#define ENTRY_PASS_ON_FIRST(call)                                                  \
+	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) { \
+		ENTRY_PASS_ON(call)                                                \
+	}
+#endif
 
 /* On a slow path: the function stands out of line, so that the fast path saves no registers for it.
  * Bare-metal builds have no fast path; there the slow path is inlined.  The functions' names begin
@@ -71,17 +82,6 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_SLOW_PATH static inline
 #else
 #define ENTRY_SLOW_PATH static __attribute__((noinline))
-#endif
-
-/* The same at the beginning of a wrapper that leaves to no such function.  gcc jumps here, too.
- * A function with "..." cannot jump, and its wrapper is a frame. */
-#ifdef LEAKWRAP_BARE
-#define ENTRY_PASS_ON_FIRST(call)
-#else
-#define ENTRY_PASS_ON_FIRST(call)                                                  \
-	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING)) { \
-		ENTRY_PASS_ON(call)                                                \
-	}
 #endif
 
 /* Removes the parentheses of a list: ENTRY_LIST (a, b) is a, b. */

@@ -7,9 +7,10 @@
 
 #include <link.h> /* dietlibc's needs size_t */
 
-/* Reads the notes of MODULE, whose segments are known, into BUILD_ID and HAS_TRACER.  Its COUNT
- * program headers are at SEGMENT.  A program header may be for notes that are only in the file:
- * these are not read.  The module must stay loaded meanwhile.  Signal-safe. */
+/* Reads the notes of MODULE, whose segments are known, into BUILD_ID, HAS_TRACER and
+ * TRACERS_MALLOC.  Its COUNT program headers are at SEGMENT.  A program header may be for notes
+ * that are only in the file: these are not read.  The module must stay loaded meanwhile.
+ * Signal-safe. */
 void leakwrap_module_read_notes(struct leakwrap_module *module, const ElfW(Phdr) * segment,
                                 unsigned count);
 

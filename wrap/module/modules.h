@@ -69,8 +69,7 @@ struct leakwrap_module {
 	unsigned char bypass;  /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
 	bool has_tracer;       /* it holds a tracer, this one or another */
 
-	/* The address of that tracer's malloc for the calls of shared libraries.  0: it has none,
-	 * or is too old to say so. */
+	/* The address of that tracer's malloc for the calls of shared libraries.  0: none. */
 	uintptr_t tracers_malloc;
 #endif
 	unsigned number;  /* 1 for the program; a later module may get the number of a freed one */

@@ -39,13 +39,13 @@ static _Atomic int to_leave_out;
 
 /* The calls of dlopen that the thread is in, and whether one of them has RTLD_DEEPBIND. */
 static _Thread_local struct {
-	unsigned loads;
+	unsigned depth;
 	bool binds_deep;
-} in;
+} loading;
 
 static void refresh(void)
 {
-	if (in.binds_deep)
+	if (loading.binds_deep)
 		leakwrap_modules_refresh_deepbind();
 	else
 		leakwrap_modules_refresh();
@@ -53,15 +53,15 @@ static void refresh(void)
 
 void leakwrap_modules_begin_load(bool binds_deep)
 {
-	in.loads++;
-	in.binds_deep |= binds_deep;
+	loading.depth++;
+	loading.binds_deep |= binds_deep;
 }
 
 void leakwrap_modules_end_load(void)
 {
 	refresh();
-	if (--in.loads == 0)
-		in.binds_deep = false;
+	if (--loading.depth == 0)
+		loading.binds_deep = false;
 }
 
 /* Lists the module that holds ADDRESS.  Returns false if there is none or no memory for it. */
@@ -76,7 +76,7 @@ static bool list_module(uintptr_t address)
 		return false;
 	}
 	if (!leakwrap_originals.find_object) {
-		if (in.loads == 0 || !leakwrap_modules_are_stale())
+		if (loading.depth == 0 || !leakwrap_modules_are_stale())
 			return false;
 		refresh();
 		return leakwrap_module_at(address) != NULL;

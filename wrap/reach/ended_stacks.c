@@ -31,10 +31,10 @@ bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout)
 	       !leakwrap_process_is_emulated();
 }
 
-/* Stacks in one mapping, and the guard below it, which is a mapping of its own or nothing.  glibc
- * 2.42 installs guards inside the mapping (MADV_GUARD_INSTALL, Linux 6.13).  So the kernel joins
- * the mappings of stacks that touch. */
-struct stacks {
+/* A mapping that may hold stacks, and the guard below it, which is a mapping of its own or nothing.
+ * glibc 2.42 installs guards inside the mapping (MADV_GUARD_INSTALL, Linux 6.13).  So the kernel
+ * joins the mappings of stacks that touch. */
+struct stack_area {
 	const struct leakwrap_mapping *mapping;
 	uintptr_t low; /* where the guard begins */
 	const struct leakwrap_stack_layout *layout;
@@ -44,16 +44,17 @@ struct stacks {
 /* Returns where the stack that ends at END begins with its guard, or 0 if no stack of a thread ends
  * there.  The C library puts a guard below each stack that it maps, but not below the program's,
  * which may be used for anything when the thread has ended. */
-static uintptr_t find_start(const struct stacks *of, uintptr_t end)
+static uintptr_t find_start(const struct stack_area *area, uintptr_t end)
 {
-	const uintptr_t bounds = end - of->layout->bounds, below = of->mapping->start;
+	const uintptr_t bounds = end - area->layout->bounds, below = area->mapping->start;
 	uintptr_t start, guard;
 
-	if (below == 0 || end > of->mapping->end || end < below ||
-	    end - below < of->layout->bounds || end - below < of->layout->thread_pointer)
+	if (below == 0 || end > area->mapping->end || end < below ||
+	    end - below < area->layout->bounds || end - below < area->layout->thread_pointer)
 		return 0;
 	start = leakwrap_stack_word(bounds);
-	if (start < of->low || start >= bounds || leakwrap_stack_word(bounds + WORD) != end - start)
+	if (start < area->low || start >= bounds ||
+	    leakwrap_stack_word(bounds + WORD) != end - start)
 		return 0;
 	guard = leakwrap_stack_word(bounds + 2 * WORD); /* guardsize of glibc, stack of musl */
 	if (guard == 0)
@@ -78,11 +79,11 @@ static void note_use(void *context, const struct leakwrap_standing *thread)
 	        (thread->thread_pointer >= use->start && thread->thread_pointer < use->end);
 }
 
-static bool is_used(const struct stacks *of, uintptr_t start, uintptr_t end)
+static bool is_used(const struct stack_area *area, uintptr_t start, uintptr_t end)
 {
-	struct use use = {start, end, of->own_pointer >= start && of->own_pointer < end};
+	struct use use = {start, end, area->own_pointer >= start && area->own_pointer < end};
 
-	if (of->mapping->has_thread && !use.is_found)
+	if (area->mapping->has_thread && !use.is_found)
 		leakwrap_parked_each(note_use, &use);
 	return use.is_found;
 }
@@ -184,15 +185,15 @@ struct visitor {
 };
 
 /* Visits what is the past of the stack from START to END, unless a thread that lives uses it. */
-static void visit_stack(const struct stacks *of, uintptr_t start, uintptr_t end,
+static void visit_stack(const struct stack_area *area, uintptr_t start, uintptr_t end,
                         const struct visitor *visitor)
 {
-	const uintptr_t pointer = end - of->layout->thread_pointer;
-	const struct description thread = describe(pointer, of->layout);
+	const uintptr_t pointer = end - area->layout->thread_pointer;
+	const struct description thread = describe(pointer, area->layout);
 
-	if (start < of->mapping->start)
-		start = of->mapping->start;
-	if (is_used(of, start, end))
+	if (start < area->mapping->start)
+		start = area->mapping->start;
+	if (is_used(area, start, end))
 		return;
 	if (LEAKWRAP_THREAD_POINTER_IS_END) {
 		visitor->visit(visitor->context, start, pointer - LEAKWRAP_DESCRIPTION_MAX);
@@ -207,19 +208,19 @@ static void visit_stack(const struct stacks *of, uintptr_t start, uintptr_t end,
 /* Visits the stacks from the upper end of the mapping down to one that is not known.  The kernel
  * may have joined other memory to that end.  So those of the usual size are visited from the lower
  * end up, too. */
-static void visit_stacks(const struct stacks *of, const struct visitor *visitor)
+static void visit_stacks(const struct stack_area *area, const struct visitor *visitor)
 {
-	const uintptr_t size = of->layout->size;
-	uintptr_t end = of->mapping->end, start;
+	const uintptr_t size = area->layout->size;
+	uintptr_t end = area->mapping->end, start;
 
-	while (end > of->mapping->start && (start = find_start(of, end)) != 0) {
-		visit_stack(of, start, end, visitor);
+	while (end > area->mapping->start && (start = find_start(area, end)) != 0) {
+		visit_stack(area, start, end, visitor);
 		end = start;
 	}
-	for (start = of->low; size != 0 && start < end && end - start >= size; start += size) {
-		if (find_start(of, start + size) != start)
+	for (start = area->low; size != 0 && start < end && end - start >= size; start += size) {
+		if (find_start(area, start + size) != start)
 			break;
-		visit_stack(of, start, start + size, visitor);
+		visit_stack(area, start, start + size, visitor);
 	}
 }
 
@@ -241,12 +242,12 @@ void leakwrap_ended_stacks_each(uintptr_t own_pointer,
 		const struct leakwrap_mapping *const guard = &mapping[i - 1];
 		const bool has_guard = guard->end == mapping[i].start && !guard->is_readable &&
 		                       !guard->is_writable;
-		const struct stacks stacks_of = {&mapping[i],
-		                                 has_guard ? guard->start : mapping[i].start,
-		                                 &layout, own_pointer};
+		const struct stack_area area = {&mapping[i],
+		                                has_guard ? guard->start : mapping[i].start,
+		                                &layout, own_pointer};
 
 		if (mapping[i].is_readable && mapping[i].is_writable && !mapping[i].is_shared &&
 		    !mapping[i].is_file && !mapping[i].is_special)
-			visit_stacks(&stacks_of, &visitor);
+			visit_stacks(&area, &visitor);
 	}
 }
