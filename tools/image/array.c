@@ -1,37 +1,23 @@
 /* array.c - see array.h. */
 #include "tools/image/array.h"
 
-#include <elf.h>
+#include "tools/image/memory.h"
+#include "wrap/reach/array_rules.h"
 
 uint64_t array_cookie(const struct image *image)
 {
-	return image->machine == EM_ARM ? 2 * image->word : image->word;
+	const struct leakwrap_memory memory =
+	        image_memory(&(const struct image_process){image, NULL}, false);
+
+	return cookie_of(&memory);
 }
 
 bool is_empty_array(const struct image *image, const struct listed_block *block)
 {
-	const uint64_t word = image->word;
-	const unsigned char *bytes;
+	const struct image_process process = {image, NULL};
+	const struct leakwrap_memory memory = image_memory(&process, false);
 
-	if (block->size != array_cookie(image) || block->address % word != 0 ||
-	    image_bytes(image, block->address, &bytes) < block->size)
-		return false;
-	const uint64_t first = image_load(bytes, word);
-	return image->machine == EM_ARM ? first > 0 && image_load(bytes + word, word) == 0
-	                                : first == 0;
-}
-
-bool is_array(const struct image *image, const struct listed_block *block, uint64_t pointer)
-{
-	const uint64_t word = image->word, offset = pointer - block->address;
-	const uint64_t rest = block->size - offset;
-
-	if (offset < array_cookie(image) || (offset & (offset - 1)) != 0 || pointer % offset != 0)
-		return false;
-	const uint64_t elements = image_word(image, pointer - word);
-	if (elements == 0 || rest % elements != 0)
-		return false;
-	if (image->machine == EM_ARM)
-		return image_word(image, pointer - 2 * word) == rest / elements;
-	return offset == word || rest / elements % offset == 0;
+	return block->size == cookie_of(&memory) &&
+	       memory.is_readable(memory.context, block->address, block->size) &&
+	       is_cookie_of_none(&memory, block->address);
 }

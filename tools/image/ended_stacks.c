@@ -1,23 +1,19 @@
 /* ended_stacks.c - see ended_stacks.h. */
 #include "tools/image/ended_stacks.h"
 
+#include "tools/image/memory.h"
 #include "wrap/reach/stack_remains.h"
 
 /* The context of a search. */
-struct search {
+struct ended_search {
 	const struct image *image;
 	void (*visit)(void *context, uint64_t start, uint64_t end);
 	void *context;
 };
 
-static const struct image *image_of(const void *context)
-{
-	return ((const struct search *)context)->image;
-}
-
 static bool is_used(const void *context, uint64_t start, uint64_t end)
 {
-	const struct image *image = image_of(context);
+	const struct image *image = ((const struct ended_search *)context)->image;
 
 	for (size_t i = 0; i < image->thread_count; i++) {
 		const struct image_thread *thread = &image->threads[i];
@@ -28,28 +24,9 @@ static bool is_used(const void *context, uint64_t start, uint64_t end)
 	return false;
 }
 
-static bool is_code(const void *context, uint64_t address)
-{
-	return image_is_code(image_of(context), address);
-}
-
-static uint64_t word_at(const void *context, uint64_t address)
-{
-	return image_word(image_of(context), address);
-}
-
-/* Returns 0 if the image does not have the 32 bits. */
-static uint32_t half_at(const void *context, uint64_t address)
-{
-	const unsigned char *bytes;
-
-	return image_bytes(image_of(context), address, &bytes) >= 4 ? (uint32_t)image_load(bytes, 4)
-	                                                            : 0;
-}
-
 static void visit(const void *context, uint64_t start, uint64_t end)
 {
-	const struct search *search = context;
+	const struct ended_search *search = context;
 
 	search->visit(search->context, start, end);
 }
@@ -75,15 +52,13 @@ enum { PAGE = 4096 };
 void ended_stacks_each(const struct image *image, const struct block_list *list,
                        void (*visitor)(void *context, uint64_t start, uint64_t end), void *context)
 {
-	const struct search own = {image, visitor, context};
+	const struct ended_search own = {image, visitor, context};
+	const struct image_process process = {image, NULL};
 	struct leakwrap_remains_search search = {
-	        .word_at = word_at,
-	        .half_at = half_at,
-	        .is_code = is_code,
+	        .memory = image_memory(&process, list->is_glibc),
 	        .is_used = is_used,
 	        .visit = visit,
 	        .context = &own,
-	        .word = (unsigned)image->word,
 	        .page_size = PAGE,
 	        .thread_pointer = list->stack_layout.thread_pointer,
 	        .bounds = list->stack_layout.bounds,

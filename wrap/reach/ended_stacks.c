@@ -4,6 +4,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/maps.h"
+#include "wrap/reach/own_memory.h"
 #include "wrap/reach/park.h"
 #include "wrap/reach/stack_remains.h"
 
@@ -32,7 +33,7 @@ bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout)
 
 /* A range, and whether a thread that lives uses it. */
 struct use {
-	uint64_t start, end;
+	uintptr_t start, end;
 	bool is_found;
 };
 
@@ -53,7 +54,7 @@ struct search {
 	void *context;
 };
 
-static bool is_used(const void *context, uint64_t start, uint64_t end)
+static bool is_used(const void *context, uintptr_t start, uintptr_t end)
 {
 	const struct search *const search = context;
 	struct use use = {start, end, search->own_pointer >= start && search->own_pointer < end};
@@ -63,38 +64,26 @@ static bool is_used(const void *context, uint64_t start, uint64_t end)
 	return use.is_found;
 }
 
-static bool is_code(const void *context, uint64_t address)
+static bool is_code(const void *context, uintptr_t address)
 {
-	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at((uintptr_t)address);
+	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
 
 	(void)context;
 	return mapping && mapping->is_executable;
 }
 
-static uint64_t word_at(const void *context, uint64_t address)
-{
-	(void)context;
-	return leakwrap_stack_word((uintptr_t)address);
-}
-
-static uint32_t half_at(const void *context, uint64_t address)
-{
-	(void)context;
-	return *(const uint32_t *)(uintptr_t)address;
-}
-
-static void visit(const void *context, uint64_t start, uint64_t end)
+static void visit(const void *context, uintptr_t start, uintptr_t end)
 {
 	const struct search *const search = context;
 
-	search->visit(search->context, (uintptr_t)start, (uintptr_t)end);
+	search->visit(search->context, start, end);
 }
 
 /* Returns where the description of the calling thread, with OWN_POINTER, has the thread's id. */
-static uint64_t find_id(const struct leakwrap_remains_search *search, uintptr_t own_pointer)
+static uintptr_t find_id(const struct leakwrap_remains_search *search, uintptr_t own_pointer)
 {
 	struct leakwrap_thread_description own = leakwrap_thread_describe(search, own_pointer);
-	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at((uintptr_t)own.bounds);
+	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(own.bounds);
 
 	if (!mapping || !mapping->is_readable)
 		return 0;
@@ -110,13 +99,12 @@ void leakwrap_ended_stacks_each(uintptr_t own_pointer,
 	struct leakwrap_stack_layout layout;
 	struct search own = {NULL, own_pointer, visitor, context};
 	struct leakwrap_remains_search search = {
-	        .word_at = word_at,
-	        .half_at = half_at,
-	        .is_code = is_code,
+	        .memory = {.load = leakwrap_own_load,
+	                   .is_code = is_code,
+	                   .word = sizeof(uintptr_t)},
 	        .is_used = is_used,
 	        .visit = visit,
 	        .context = &own,
-	        .word = sizeof(uintptr_t),
 	        .below_pointer = LEAKWRAP_THREAD_POINTER_IS_END ? LEAKWRAP_DESCRIPTION_MAX : 0,
 	};
 	size_t count;

@@ -1,61 +1,53 @@
-/* stack_remains.h - what threads that have ended have left in a mapping (ended_stacks.h).
- *
- * The search for lost memory in the process and the tool's search in a core file read memory in
- * different ways, and find these remains here.  Nothing depends on the machine that runs the
- * search.
- */
+/* stack_remains.h - what threads that have ended have left in a mapping (ended_stacks.h). */
 #ifndef LEAKWRAP_STACK_REMAINS_H
 #define LEAKWRAP_STACK_REMAINS_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "wrap/reach/memory.h"
 
 /* A search.  The functions get CONTEXT. */
 struct leakwrap_remains_search {
-	uint64_t (*word_at)(const void *context, uint64_t address);
-	uint32_t (*half_at)(const void *context, uint64_t address); /* 32 bits */
-	bool (*is_code)(const void *context, uint64_t address);
+	struct leakwrap_memory memory;
 
 	/* Returns whether a thread that lives uses what lies from START to END, or may do so. */
-	bool (*is_used)(const void *context, uint64_t start, uint64_t end);
+	bool (*is_used)(const void *context, leakwrap_word start, leakwrap_word end);
 
 	/* Takes a range that an ended thread has left. */
-	void (*visit)(const void *context, uint64_t start, uint64_t end);
+	void (*visit)(const void *context, leakwrap_word start, leakwrap_word end);
 	const void *context;
 
-	unsigned word;      /* its size: 4 or 8 bytes */
-	uint64_t page_size; /* or a smaller power of two */
+	leakwrap_word page_size; /* or a smaller power of two */
 
 	/* Where things lie in the mapping of a stack, in bytes below the mapping's end, and the
 	 * size of most such mappings, or 0: as of struct leakwrap_stack_layout. */
-	uint64_t thread_pointer, bounds, size;
+	leakwrap_word thread_pointer, bounds, size;
 
 	/* The C library describes a thread from so many bytes below its thread pointer on, up to
 	 * the thread pointer.  0: from the thread pointer on, up to the bounds of the stack. */
-	uint64_t below_pointer;
-	uint64_t id_below_bounds; /* where the thread's id is in the description; 0: not known */
+	leakwrap_word below_pointer;
+	leakwrap_word
+	        id_below_bounds; /* where the thread's id is in the description; 0: not known */
 };
 
 /* A mapping that may hold stacks, and the guard below it, which is a mapping of its own or nothing.
  * glibc 2.42 installs guards inside the mapping (MADV_GUARD_INSTALL, Linux 6.13).  So the kernel
  * joins the mappings of stacks that touch. */
 struct leakwrap_remains_mapping {
-	uint64_t start, end;
-	uint64_t low; /* where the guard begins */
+	leakwrap_word start, end;
+	leakwrap_word low; /* where the guard begins */
 };
 
 /* A thread as glibc describes it (nptl/descr.h, struct pthread).  Where its members lie differs
  * between versions and architectures, so they are found by what they hold. */
 struct leakwrap_thread_description {
-	uint64_t start, end; /* it lies between */
-	uint64_t bounds;     /* of its stack: the words stackblock and stackblock_size */
+	leakwrap_word start, end; /* it lies between */
+	leakwrap_word bounds;     /* of its stack: the words stackblock and stackblock_size */
 };
 
 /* Returns where the thread with THREAD_POINTER is described.  SEARCH needs only the layout. */
 static inline struct leakwrap_thread_description
-leakwrap_thread_describe(const struct leakwrap_remains_search *search, uint64_t thread_pointer)
+leakwrap_thread_describe(const struct leakwrap_remains_search *search, leakwrap_word thread_pointer)
 {
-	const uint64_t bounds = thread_pointer + search->thread_pointer - search->bounds;
+	const leakwrap_word bounds = thread_pointer + search->thread_pointer - search->bounds;
 
 	return (struct leakwrap_thread_description){
 	        .start = thread_pointer - search->below_pointer,
@@ -64,14 +56,21 @@ leakwrap_thread_describe(const struct leakwrap_remains_search *search, uint64_t 
 	};
 }
 
+/* Returns the 32 bits at ADDRESS. */
+static inline uint32_t leakwrap_half_at(const struct leakwrap_remains_search *search,
+                                        leakwrap_word address)
+{
+	return (uint32_t)search->memory.load(search->memory.context, address, 4);
+}
+
 /* Returns how far below its bounds the description THREAD has the thread's id (tid), which is ID.
  * Returns 0 if it is not there.  It lies so in every description. */
-static inline uint64_t leakwrap_thread_find_id(const struct leakwrap_remains_search *search,
-                                               const struct leakwrap_thread_description *thread,
-                                               uint32_t id)
+static inline leakwrap_word
+leakwrap_thread_find_id(const struct leakwrap_remains_search *search,
+                        const struct leakwrap_thread_description *thread, uint32_t id)
 {
-	for (uint64_t at = thread->start; at < thread->bounds; at += sizeof(id))
-		if (search->half_at(search->context, at) == id)
+	for (leakwrap_word at = thread->start; at < thread->bounds; at += sizeof(id))
+		if (leakwrap_half_at(search, at) == id)
 			return thread->bounds - at;
 	return 0;
 }
@@ -87,12 +86,12 @@ static inline uint64_t leakwrap_thread_find_id(const struct leakwrap_remains_sea
  * Between the id and the state are a word of 32 bits, five pointers, and one more in a process of
  * 64 bits. */
 static inline bool leakwrap_thread_is_freed(const struct leakwrap_remains_search *search,
-                                            uint64_t id)
+                                            leakwrap_word id)
 {
-	const uint64_t word = search->word, state = id + 8 + (word == 8 ? 6 : 5) * word;
+	const leakwrap_word word = search->memory.word, state = id + 8 + (word == 8 ? 6 : 5) * word;
 
-	return search->half_at(search->context, id) == LEAKWRAP_ID_OF_JOINED ||
-	       (search->half_at(search->context, state) & LEAKWRAP_THREAD_IS_FREED) != 0;
+	return leakwrap_half_at(search, id) == LEAKWRAP_ID_OF_JOINED ||
+	       (leakwrap_half_at(search, state) & LEAKWRAP_THREAD_IS_FREED) != 0;
 }
 
 /* The function of a thread and its argument stand this number of words or fewer below the bounds of
@@ -108,16 +107,17 @@ static inline bool leakwrap_thread_is_freed(const struct leakwrap_remains_search
 static inline void leakwrap_visit_past(const struct leakwrap_remains_search *search,
                                        const struct leakwrap_thread_description *thread)
 {
-	const uint64_t word = search->word;
+	const leakwrap_word word = search->memory.word;
 	const bool is_joined =
 	        search->id_below_bounds != 0 &&
 	        leakwrap_thread_is_freed(search, thread->bounds - search->id_below_bounds);
 
 	for (unsigned words = LEAKWRAP_FUNCTION_BELOW_BOUNDS; words > 1; words--) {
-		const uint64_t at = thread->bounds - words * word, result = at - 8 - word;
-		const uint64_t joiner = search->word_at(search->context, result - word);
+		const leakwrap_word at = thread->bounds - words * word, result = at - 8 - word;
+		const leakwrap_word joiner = leakwrap_word_at(&search->memory, result - word);
 
-		if (!search->is_code(search->context, search->word_at(search->context, at)))
+		if (!search->memory.is_code(search->memory.context,
+		                            leakwrap_word_at(&search->memory, at)))
 			continue;
 		search->visit(search->context, at + word, at + 2 * word);
 		if (is_joined || (joiner >= thread->start && joiner < thread->end))
@@ -128,22 +128,22 @@ static inline void leakwrap_visit_past(const struct leakwrap_remains_search *sea
 /* Returns where the stack that ends at END begins with its guard, or 0 if no stack of a thread ends
  * there.  The C library puts a guard below each stack that it maps, but not below the program's,
  * which may be used for anything when the thread has ended. */
-static inline uint64_t leakwrap_stack_start(const struct leakwrap_remains_search *search,
-                                            const struct leakwrap_remains_mapping *mapping,
-                                            uint64_t end)
+static inline leakwrap_word leakwrap_stack_start(const struct leakwrap_remains_search *search,
+                                                 const struct leakwrap_remains_mapping *mapping,
+                                                 leakwrap_word end)
 {
-	const uint64_t bounds = end - search->bounds, word = search->word;
-	uint64_t start, guard;
+	const leakwrap_word bounds = end - search->bounds, word = search->memory.word;
+	leakwrap_word start, guard;
 
 	if (mapping->start == 0 || end > mapping->end || end < mapping->start ||
 	    end - mapping->start < search->bounds || end - mapping->start < search->thread_pointer)
 		return 0;
-	start = search->word_at(search->context, bounds);
+	start = leakwrap_word_at(&search->memory, bounds);
 	if (start < mapping->low || start >= bounds ||
-	    search->word_at(search->context, bounds + word) != end - start)
+	    leakwrap_word_at(&search->memory, bounds + word) != end - start)
 		return 0;
 	/* guardsize of glibc, stack of musl */
-	guard = search->word_at(search->context, bounds + 2 * word);
+	guard = leakwrap_word_at(&search->memory, bounds + 2 * word);
 	if (guard == 0)
 		return 0;
 	if (start < mapping->start)
@@ -154,9 +154,9 @@ static inline uint64_t leakwrap_stack_start(const struct leakwrap_remains_search
 /* Visits what is the past of the stack from START to END, unless a thread that lives uses it. */
 static inline void leakwrap_visit_stack(const struct leakwrap_remains_search *search,
                                         const struct leakwrap_remains_mapping *mapping,
-                                        uint64_t start, uint64_t end)
+                                        leakwrap_word start, leakwrap_word end)
 {
-	const uint64_t pointer = end - search->thread_pointer;
+	const leakwrap_word pointer = end - search->thread_pointer;
 	const struct leakwrap_thread_description thread = leakwrap_thread_describe(search, pointer);
 
 	if (start < mapping->start)
@@ -166,7 +166,7 @@ static inline void leakwrap_visit_stack(const struct leakwrap_remains_search *se
 	search->visit(search->context, start, pointer - search->below_pointer);
 	/* Two words of the C library, then thread-local storage. */
 	if (search->below_pointer != 0)
-		search->visit(search->context, pointer + (uint64_t)2 * search->word, end);
+		search->visit(search->context, pointer + 2 * search->memory.word, end);
 	leakwrap_visit_past(search, &thread);
 }
 
@@ -176,8 +176,8 @@ static inline void leakwrap_visit_stack(const struct leakwrap_remains_search *se
 static inline void leakwrap_visit_stacks(const struct leakwrap_remains_search *search,
                                          const struct leakwrap_remains_mapping *mapping)
 {
-	const uint64_t size = search->size;
-	uint64_t end = mapping->end, start;
+	const leakwrap_word size = search->size;
+	leakwrap_word end = mapping->end, start;
 
 	while (end > mapping->start && (start = leakwrap_stack_start(search, mapping, end)) != 0) {
 		leakwrap_visit_stack(search, mapping, start, end);

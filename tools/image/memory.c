@@ -1,0 +1,65 @@
+/* memory.c - see memory.h. */
+#include "tools/image/memory.h"
+
+#include <elf.h>
+
+static uint64_t load(const void *context, uint64_t address, unsigned size)
+{
+	const struct image_process *process = context;
+	const unsigned char *bytes = NULL;
+
+	return image_bytes(process->image, address, &bytes) >= size ? image_load(bytes, size) : 0;
+}
+
+static bool is_readable(const void *context, uint64_t address, uint64_t size)
+{
+	const struct image_process *process = context;
+	const unsigned char *bytes;
+
+	while (size > 0) {
+		const uint64_t there = image_bytes(process->image, address, &bytes);
+		if (there >= size)
+			return true;
+		if (there == 0)
+			return false;
+		address += there;
+		size -= there;
+	}
+	return true;
+}
+
+static bool is_code(const void *context, uint64_t address)
+{
+	const struct image_process *process = context;
+	const struct image_module *module =
+	        process->modules ? image_module_at(process->modules, address) : NULL;
+
+	if (process->modules && !module)
+		return false;
+	return process->image->is_core || !module
+	               ? image_is_code(process->image, address)
+	               : address >= module->mapping->start && address < module->mapping->end;
+}
+
+static bool is_constant(const void *context, uint64_t address)
+{
+	const struct image_process *process = context;
+
+	return process->modules && image_module_at(process->modules, address) &&
+	       !is_code(context, address);
+}
+
+struct leakwrap_memory image_memory(const struct image_process *process, bool is_glibc)
+{
+	return (struct leakwrap_memory){
+	        .load = load,
+	        .is_readable = is_readable,
+	        .is_code = is_code,
+	        .is_constant = is_constant,
+	        .context = process,
+	        .word = process->image->word,
+	        .cookie_words = process->image->machine == EM_ARM ? 2 : 1,
+	        .is_glibc = is_glibc,
+	        .has_system = process->image->is_core,
+	};
+}

@@ -1,0 +1,361 @@
+/* interior_rules.h - the rules that tell whether a pointer into a block is a usual way to hold it.
+ * interior.h lists the ways.
+ *
+ * Each file that searches memory includes this header once: wrap/reach/interior.c for the process
+ * itself, and tools/image/interior.c for a core file.  All is inlined, so that the compiler knows
+ * the functions of struct leakwrap_memory.
+ */
+#ifndef LEAKWRAP_INTERIOR_RULES_H
+#define LEAKWRAP_INTERIOR_RULES_H
+
+#include "wrap/reach/array_rules.h"
+#include "wrap/reach/glib_rules.h"
+#include "wrap/reach/memory.h"
+#include "wrap/reach/python_rules.h"
+
+/* How many words at the start of a block may decide. */
+#define HEAD_WORDS 9u
+
+/* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
+ * as a word has bytes. */
+#define GROUP 16u
+
+/* -- C++ --------------------------------------------------------------------------------------- */
+
+LEAKWRAP_INLINE bool is_old_string(const struct leakwrap_interior *in)
+{
+	const leakwrap_word head = 3 * in->memory->word;
+	leakwrap_word capacity;
+
+	if (in->offset != head || in->size <= head)
+		return false;
+	capacity = leakwrap_word_of(in, 1);
+	return leakwrap_word_of(in, 0) <= capacity && capacity == in->size - head - 1;
+}
+
+/* Returns whether the block begins with a 64-bit length of the rest. */
+LEAKWRAP_INLINE bool has_length(const struct leakwrap_interior *in)
+{
+	return in->size > 8 && in->memory->load(in->memory->context, in->block, 8) == in->size - 8;
+}
+
+/* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
+#define VTABLE_WORDS 20u
+
+/* Returns whether ADDRESS may be a vtable: constant data of a module, in which the address of code
+ * follows soon. */
+LEAKWRAP_INLINE bool is_vtable(const struct leakwrap_memory *memory, leakwrap_word address)
+{
+	if (!leakwrap_is_multiple(address, memory->word) ||
+	    !memory->is_constant(memory->context, address))
+		return false;
+	for (unsigned i = 0; i < VTABLE_WORDS && leakwrap_leads_to_words(memory, address, 1); i++) {
+		const leakwrap_word word = leakwrap_word_at(memory, address);
+
+		if (memory->is_code(memory->context, word))
+			return true;
+		if (word != 0)
+			return false;
+		address += memory->word;
+	}
+	return false;
+}
+
+LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+
+	return leakwrap_is_multiple(in->pointer, memory->word) &&
+	       in->size - in->offset >= memory->word &&
+	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) &&
+	       is_vtable(memory, leakwrap_word_of(in, 0));
+}
+
+/* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer
+ * leads with marks.  The string has the address of the characters, their number, and 16 bytes, in
+ * which they are or their capacity is.  Protocol Buffers keep marks in the two lowest bits of a
+ * string's address (src/google/protobuf/arenastring.h, class TaggedStringPtr). */
+LEAKWRAP_INLINE bool is_marked_string(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+	leakwrap_word characters, length, capacity;
+
+	if (in->offset > 3 || in->size != 2 * word + 16 || !leakwrap_is_multiple(in->block, word))
+		return false;
+	characters = leakwrap_word_of(in, 0);
+	length = leakwrap_word_of(in, 1);
+	capacity = leakwrap_word_of(in, 2);
+	if (characters == in->block + 2 * word)
+		return length < 16;
+	return characters != 0 && length <= capacity && capacity >= 16 &&
+	       capacity >> (8 * word - 1) == 0;
+}
+
+/* -- the C library, and who aligns blocks ------------------------------------------------------ */
+
+/* A vector has two words for each element, and two more elements (glibc, elf/dl-tls.c,
+ * allocate_dtv). */
+LEAKWRAP_INLINE bool is_thread_vector(const struct leakwrap_interior *in)
+{
+	const leakwrap_word two = 2 * in->memory->word;
+
+	return in->memory->is_glibc && in->offset == two && leakwrap_is_multiple(in->size, two) &&
+	       leakwrap_word_of(in, 0) == in->size / two - 2;
+}
+
+/* A node of tsearch has three words: the key, the left child and the right child.  The lowest bit
+ * of a pointer to the left child is the colour of the node that holds it (glibc, misc/tsearch.c,
+ * struct node_t). */
+LEAKWRAP_INLINE bool is_tree_node(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+
+	return in->memory->is_glibc && in->offset == 1 && in->size == 3 * word &&
+	       leakwrap_is_multiple(leakwrap_word_of(in, 1) & ~(leakwrap_word)1, 2 * word) &&
+	       leakwrap_is_multiple(leakwrap_word_of(in, 2), 2 * word);
+}
+
+/* Returns whether the pointer leads to an aligned part of the block, and the block's address stands
+ * in front of the part.  In glibc it may be the part's second word. */
+LEAKWRAP_INLINE bool is_aligned_part(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word;
+
+	if (!leakwrap_is_multiple(in->pointer, 2 * word) || in->offset < word)
+		return false;
+	return leakwrap_word_at(memory, in->pointer - word) == in->block ||
+	       (memory->is_glibc && in->size - in->offset >= 2 * word &&
+	        leakwrap_word_at(memory, in->pointer + word) == in->block);
+}
+
+/* Returns whether the pointer leads to a part of the block that begins with the block's address, or
+ * with the address behind the block's length.  SQLite ends a page so (src/pcache.h, struct
+ * PgHdr). */
+LEAKWRAP_INLINE bool is_part_that_leads_back(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+	leakwrap_word first;
+
+	if (!leakwrap_is_multiple(in->pointer, word) || in->size - in->offset < word)
+		return false;
+	first = leakwrap_word_at(in->memory, in->pointer);
+	return first == in->block || (first == in->block + 8 && has_length(in));
+}
+
+/* The header has 11 words, and is aligned to 16 bytes (libtalloc, talloc.c, struct
+ * talloc_chunk). */
+LEAKWRAP_INLINE bool is_behind_talloc_header(const struct leakwrap_interior *in)
+{
+	const leakwrap_word header = 12 * in->memory->word;
+
+	return in->offset == header && in->size > header &&
+	       leakwrap_word_of(in, 8) == in->size - header;
+}
+
+/* -- programs with an operating system --------------------------------------------------------- */
+
+/* Returns true if BYTE may be a control byte of a hash table: seven bits of a hash, or an element
+ * that is empty or was removed. */
+LEAKWRAP_INLINE bool is_control(unsigned byte)
+{
+	return byte <= 0x80 || byte == 0xff;
+}
+
+/* A table of 2^n elements is followed by a control byte for each of them, and by the first control
+ * bytes once more, as many as a group has.  If the table has fewer elements than a group, the
+ * control bytes of the missing ones are there, and empty (hashbrown, src/raw/mod.rs, set_ctrl). */
+LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in, leakwrap_word group)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word elements = in->size - in->offset - group;
+	const leakwrap_word repeated = elements < group ? elements : group;
+	const leakwrap_word again = in->block + in->size - repeated;
+	unsigned used = 0;
+
+	if (in->size - in->offset <= group || repeated < 4 || (elements & (elements - 1)) != 0 ||
+	    !leakwrap_is_multiple(in->offset, repeated) ||
+	    !leakwrap_is_multiple(in->pointer, group))
+		return false;
+	for (unsigned i = 0; i < repeated; i += 4)
+		if (memory->load(memory->context, in->pointer + i, 4) !=
+		    memory->load(memory->context, again + i, 4))
+			return false;
+	for (unsigned i = 0; i < group; i++) {
+		const unsigned control =
+		        (unsigned)memory->load(memory->context, in->pointer + i, 1);
+
+		if (i < elements ? !is_control(control) : control != 0xff)
+			return false;
+		used |= control;
+	}
+	return used != 0; /* zeros may be anything */
+}
+
+/* Words at the start of an arena's oldest block: no block before it, its size, and in some versions
+ * one more. */
+#define ARENA_WORDS 3u
+
+/* Returns true if the pointer leads behind the start of the oldest block of an arena of Protocol
+ * Buffers (src/google/protobuf/arena_impl.h, struct Block). */
+LEAKWRAP_INLINE bool is_in_arena(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word, offset = in->offset;
+
+	if (offset < 2 * word || offset > ARENA_WORDS * word + 4 || offset % 8 != 0 ||
+	    in->size < HEAD_WORDS * word || leakwrap_word_of(in, 0) != 0)
+		return false;
+	return leakwrap_word_of(in, 1) == in->size ||
+	       (offset >= ARENA_WORDS * word && leakwrap_word_of(in, 2) == in->size);
+}
+
+/* The characters of a string of ICU are behind the number of its owners, which are few, and the
+ * size of all is a multiple of 16 (icu4c/source/common/unistr.cpp, UnicodeString::allocate). */
+#define OWNERS_MAX 0xffffu
+
+LEAKWRAP_INLINE bool is_behind_owners(const struct leakwrap_interior *in)
+{
+	uint64_t owners;
+
+	if (in->offset != 4 || in->size == 0 || in->size % 16 != 0)
+		return false;
+	owners = in->memory->load(in->memory->context, in->block, 4);
+	return owners > 0 && owners <= OWNERS_MAX;
+}
+
+/* Words in front of a slab's operations, with what aligns them. */
+#define SLAB_WORDS 6u
+
+/* Returns whether SLAB may be the address of a slab of Perl whose first slab is FIRST. */
+LEAKWRAP_INLINE bool has_first_slab(const struct leakwrap_memory *memory, leakwrap_word slab,
+                                    leakwrap_word first)
+{
+	return leakwrap_leads_to_words(memory, slab, 2) &&
+	       leakwrap_word_at(memory, slab + memory->word) == first;
+}
+
+/* Returns true if the block is a slab of operations of Perl, to which the operations lead and
+ * little else.  It begins with the address of the next slab and that of the first, which is its own
+ * in the first slab.  In its fifth word stands how many words of operations it has (perl 5.36,
+ * op.h, struct opslab). */
+LEAKWRAP_INLINE bool is_perl_slab(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word;
+	leakwrap_word next, first, bytes;
+
+	if (in->size < HEAD_WORDS * word || !leakwrap_is_multiple(in->block, word))
+		return false;
+	next = leakwrap_word_of(in, 0);
+	first = leakwrap_word_of(in, 1);
+	bytes = (leakwrap_word)memory->load(memory->context, in->block + 4 * word + 2, 2) * word;
+	if (bytes == 0 || bytes > in->size || in->size - bytes > SLAB_WORDS * word)
+		return false;
+	return has_first_slab(memory, first, first) &&
+	       (next == 0 || (next != in->block && has_first_slab(memory, next, first)));
+}
+
+/* Two words, of which the second is the size of the rest (Tcl, generic/tclThreadAlloc.c, struct
+ * Block). */
+LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
+{
+	const leakwrap_word head = 2 * in->memory->word;
+
+	return in->offset == head && in->size > head && leakwrap_word_of(in, 1) == in->size - head;
+}
+
+/* Returns true if the pointer leads to the elements of a dynamic array of Free Pascal, or to the
+ * characters of a string, in a process of 64 bits.  Its memory manager on top of malloc begins a
+ * block with a length.  Then an array has the number of its owners and its highest index.  A string
+ * has 16 bits for its code page and as many for the size of a character, the number of its owners
+ * and its length (FPC 3.2, rtl/inc/dynarr.inc, rtl/inc/astrings.inc). */
+LEAKWRAP_INLINE bool is_of_pascal(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word rest = in->size - in->offset;
+	uint64_t character;
+	leakwrap_word count;
+
+	if ((in->offset != 24 && in->offset != 32) || memory->word != 8 ||
+	    !leakwrap_is_multiple(in->block, 8) || !has_length(in))
+		return false;
+	count = leakwrap_word_at(memory, in->pointer - 8) + 1;
+	if ((int64_t)leakwrap_word_at(memory, in->pointer - 16) <= 0 || count == 0 || count > rest)
+		return false;
+	if (in->offset == 24)
+		return rest % count == 0;
+	character = memory->load(memory->context, in->block + 10, 2);
+	return (character == 1 || character == 2) && count * character <= rest;
+}
+
+/* Words that may be in front of an object of GNUstep: the number of its owners, and what aligns the
+ * object. */
+#define GNUSTEP_WORDS 4u
+
+/* Returns true if the pointer leads to an object of Objective-C, behind the number of its owners.
+ * An object begins with the address of its class, a class with that of its metaclass, a metaclass
+ * with that of the root metaclass, which begins with its own.  The second word of the root
+ * metaclass is the address of the root class, whose metaclass it is, and which has no class above
+ * it (GNUstep Base, Source/NSObject.m, struct obj_layout; gcc,
+ * libobjc/objc-private/module-abi-8.h, struct objc_class). */
+LEAKWRAP_INLINE bool is_objective_c(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word;
+	leakwrap_word class = in->pointer, root;
+
+	if (!leakwrap_is_multiple(class, word) || in->offset > GNUSTEP_WORDS * word ||
+	    in->size - in->offset < word)
+		return false;
+	for (unsigned i = 0; i < 3; i++) {
+		class = leakwrap_word_at(memory, class);
+		if (!leakwrap_leads_to_words(memory, class, 2))
+			return false;
+	}
+	root = leakwrap_word_at(memory, class + word);
+	return leakwrap_word_at(memory, class) == class &&
+	       leakwrap_leads_to_words(memory, root, 2) &&
+	       leakwrap_word_at(memory, root) == class &&
+	       leakwrap_word_at(memory, root + word) == 0;
+}
+
+LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
+{
+	return in->memory->has_system &&
+	       (is_marked_string(in) || is_in_arena(in) || is_behind_owners(in) ||
+	        is_hash_table(in, GROUP) || is_hash_table(in, in->memory->word) || is_of_glib(in) ||
+	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_of_pascal(in) ||
+	        is_of_python(in));
+}
+
+/* -- all rules --------------------------------------------------------------------------------- */
+
+/* Returns whether what the rules read of the block can be read. */
+LEAKWRAP_INLINE bool can_decide(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word head = HEAD_WORDS * memory->word, end = in->block + in->size;
+	const leakwrap_word cookie = cookie_of(memory);
+	const leakwrap_word before = in->offset < cookie ? in->block : in->pointer - cookie;
+	const leakwrap_word behind = end - in->pointer < GROUP ? end : in->pointer + GROUP;
+	const leakwrap_word tail = in->size < GROUP ? in->size : GROUP;
+
+	return memory->is_readable(memory->context, in->block, in->size < head ? in->size : head) &&
+	       memory->is_readable(memory->context, before, behind - before) &&
+	       memory->is_readable(memory->context, end - tail, tail);
+}
+
+/* Returns whether the pointer is a usual way to hold the block, or leads to the end of an empty
+ * array. */
+LEAKWRAP_INLINE bool is_usual(const struct leakwrap_interior *in)
+{
+	if (in->offset == in->size)
+		return true;
+	return can_decide(in) &&
+	       (is_old_string(in) || is_array(in) || (in->offset == 8 && has_length(in)) ||
+	        is_thread_vector(in) || is_behind_talloc_header(in) || is_tree_node(in) ||
+	        is_aligned_part(in) || is_part_that_leads_back(in) || is_part_of_object(in) ||
+	        is_interior_of_system(in));
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* memory.h - the memory of the process that is searched for lost blocks.
+ *
+ * The runtime searches its own process, and the tool a core file.  What lies in memory, and who has
+ * put it there, is the same for both.  So both read by these functions, and share the headers that
+ * know what may lie there: interior_rules.h, glib_rules.h, python_rules.h and stack_remains.h.
+ */
+#ifndef LEAKWRAP_MEMORY_H
+#define LEAKWRAP_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/base/common.h"
+
+/* A word of the searched process, or an address in it.  The tool defines LEAKWRAP_OTHER_PROCESS: it
+ * may search a process whose words are larger than its own. */
+#ifdef LEAKWRAP_OTHER_PROCESS
+typedef uint64_t leakwrap_word;
+#else
+typedef uintptr_t leakwrap_word;
+#endif
+
+/* How the memory is read, and what is known of the process.  The functions get CONTEXT. */
+struct leakwrap_memory {
+	/* Returns the number in the SIZE bytes at ADDRESS: 1, 2, 4 or 8.  They can be read, or the
+	 * function returns 0. */
+	uint64_t (*load)(const void *context, leakwrap_word address, unsigned size);
+
+	bool (*is_readable)(const void *context, leakwrap_word address, leakwrap_word size);
+	bool (*is_code)(const void *context, leakwrap_word address);
+
+	/* Returns whether ADDRESS is in a module, in what may be constant data. */
+	bool (*is_constant)(const void *context, leakwrap_word address);
+	const void *context;
+
+	leakwrap_word word; /* the size of a word: 4 or 8 bytes */
+	unsigned
+	        cookie_words; /* in front of the elements of an array by new[]; 2: with their size */
+	bool is_glibc;
+	bool has_system; /* an operating system */
+};
+
+/* Returns the word at ADDRESS. */
+LEAKWRAP_INLINE leakwrap_word leakwrap_word_at(const struct leakwrap_memory *memory,
+                                               leakwrap_word address)
+{
+	return (leakwrap_word)memory->load(memory->context, address, (unsigned)memory->word);
+}
+
+/* Returns whether ADDRESS, which is not 0, may be one of COUNT words that can be read. */
+LEAKWRAP_INLINE bool leakwrap_leads_to_words(const struct leakwrap_memory *memory,
+                                             leakwrap_word address, unsigned count)
+{
+	return address != 0 && (address & (memory->word - 1)) == 0 &&
+	       memory->is_readable(memory->context, address, count * memory->word);
+}
+
+/* A pointer into a block.  The rules tell whether it is a usual way to hold the block. */
+struct leakwrap_interior {
+	const struct leakwrap_memory *memory;
+	leakwrap_word block, size; /* the block's address and size */
+	leakwrap_word pointer;
+	leakwrap_word offset; /* of POINTER from the start of the block */
+};
+
+/* Returns the word NUMBER of the block. */
+LEAKWRAP_INLINE leakwrap_word leakwrap_word_of(const struct leakwrap_interior *in, unsigned number)
+{
+	return leakwrap_word_at(in->memory, in->block + number * in->memory->word);
+}
+
+/* Returns whether NUMBER is a multiple of SIZE, which is a power of two. */
+LEAKWRAP_INLINE bool leakwrap_is_multiple(leakwrap_word number, leakwrap_word size)
+{
+	return (number & (size - 1)) == 0;
+}
+
+#endif
