@@ -1,7 +1,9 @@
 /* unreadable.c CASE - memory that /proc/self/maps calls readable and that is not, memory that it
  * would take long to read, and data that looks like an allocator's.  Loses a block of 1001 bytes
- * and keeps others.  Prints "done".  Status 9: this machine does not have what CASE needs. */
+ * and keeps others.  With one more argument, asks for a dump at the end.  Prints "done".  Status 9:
+ * this machine does not have what CASE needs. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +187,8 @@ int main(int argc, char **argv)
 	lose();
 	run(argc > 1 ? argv[1] : "");
 	clear_stack();
+	if (argc > 2)
+		raise(SIGUSR1);
 	printf("done\n");
 	return 0;
 }

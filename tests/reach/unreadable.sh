@@ -24,4 +24,9 @@ for case in file_end database over_block guard guard_in_block key userfaultfd la
 		grep -q '\] end ' "$W/log" || fail "$link $case: no whole dump"
 	done
 done
+
+# The search in a core file does not take data for an allocator's either.
+report_of_core '' "$W/dynamic" like_bins dump
+grep -q 'definitely lost: 1,001 bytes' "$W/out" || fail "core: $(head "$W/out")"
+
 [ -z "$skipped" ] || echo "this machine does not have:$skipped"

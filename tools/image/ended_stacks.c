@@ -53,7 +53,7 @@ void ended_stacks_each(const struct image *image, const struct block_list *list,
                        void (*visitor)(void *context, uint64_t start, uint64_t end), void *context)
 {
 	const struct ended_search own = {image, visitor, context};
-	const struct image_process process = {image, NULL};
+	const struct image_process process = {.image = image};
 	struct leakwrap_remains_search search = {
 	        .memory = image_memory(&process, list->is_glibc),
 	        .is_used = is_used,

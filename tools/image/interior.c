@@ -7,7 +7,7 @@
 bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer)
 {
 	const struct interior_search *search = context;
-	const struct image_process process = {search->image, search->modules};
+	const struct image_process process = {search->image, search->modules, NULL};
 	const struct leakwrap_memory memory = image_memory(&process, search->is_glibc);
 	const struct leakwrap_interior in = {&memory, block->address, block->size, pointer,
 	                                     pointer - block->address};

@@ -6,8 +6,12 @@
 static uint64_t load(const void *context, uint64_t address, unsigned size)
 {
 	const struct image_process *process = context;
+	const struct image_part *part = process->part;
 	const unsigned char *bytes = NULL;
 
+	if (part && address >= part->start && part->length >= size &&
+	    address - part->start <= part->length - size)
+		return image_load(part->bytes + (address - part->start), size);
 	return image_bytes(process->image, address, &bytes) >= size ? image_load(bytes, size) : 0;
 }
 

@@ -9,11 +9,15 @@
 #include "tools/image/modules.h"
 #include "wrap/reach/memory.h"
 
-/* What is read.  MODULES may be NULL: then nothing is constant, and all that can be executed is
- * code, not only that of modules. */
+/* What is read. */
 struct image_process {
 	const struct image *image;
+
+	/* May be NULL: then nothing is constant, and all that can be executed is code, not only
+	 * that of modules. */
 	const struct image_modules *modules;
+
+	const struct image_part *part; /* where most of what is read lies, or NULL */
 };
 
 /* Returns the memory of PROCESS, which must outlive it. */

@@ -2,7 +2,7 @@
  *
  * The runtime searches its own process, and the tool a core file.  What lies in memory, and who has
  * put it there, is the same for both.  So both read by these functions, and share the headers that
- * know what may lie there: interior_rules.h, glib_rules.h, python_rules.h and stack_remains.h.
+ * know what may lie there: interior_rules.h and what it includes, glibc_rules.h, stack_remains.h.
  */
 #ifndef LEAKWRAP_MEMORY_H
 #define LEAKWRAP_MEMORY_H
@@ -33,9 +33,8 @@ struct leakwrap_memory {
 	bool (*is_constant)(const void *context, leakwrap_word address);
 	const void *context;
 
-	leakwrap_word word; /* the size of a word: 4 or 8 bytes */
-	unsigned
-	        cookie_words; /* in front of the elements of an array by new[]; 2: with their size */
+	leakwrap_word word;    /* the size of a word: 4 or 8 bytes */
+	unsigned cookie_words; /* in front of an array's elements (array_rules.h) */
 	bool is_glibc;
 	bool has_system; /* an operating system */
 };
@@ -45,6 +44,16 @@ LEAKWRAP_INLINE leakwrap_word leakwrap_word_at(const struct leakwrap_memory *mem
                                                leakwrap_word address)
 {
 	return (leakwrap_word)memory->load(memory->context, address, (unsigned)memory->word);
+}
+
+/* Fetches the memory at ADDRESS into the processor's caches, if it is this process'. */
+LEAKWRAP_INLINE void leakwrap_fetch(leakwrap_word address)
+{
+#ifdef LEAKWRAP_OTHER_PROCESS
+	(void)address;
+#else
+	__builtin_prefetch((const void *)address);
+#endif
 }
 
 /* Returns whether ADDRESS, which is not 0, may be one of COUNT words that can be read. */
