@@ -84,6 +84,11 @@ uint64_t image_word(const struct image *image, uint64_t address)
 	                                                          : 0;
 }
 
+uint64_t image_untagged(const struct image *image, uint64_t address)
+{
+	return image->machine == EM_AARCH64 ? address & (UINT64_MAX >> 8) : address;
+}
+
 void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size,
                 bool is_code)
 {

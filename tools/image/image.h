@@ -95,6 +95,10 @@ uint64_t image_next(const struct image *image, uint64_t address);
 /* Returns the word at ADDRESS, or 0 if it cannot be read. */
 uint64_t image_word(const struct image *image, uint64_t address);
 
+/* Returns ADDRESS without the bits that the processor ignores: the top byte of AArch64
+ * (wrap/arch/aarch64.h). */
+uint64_t image_untagged(const struct image *image, uint64_t address);
+
 /* The C library describes a thread in this many bytes at the thread pointer, at most. */
 enum { IMAGE_DESCRIPTION = 2560 };
 

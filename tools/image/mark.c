@@ -3,7 +3,6 @@
 
 #include "tools/image/array.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,12 +145,6 @@ static void take_to_count(struct marking *marking, uint64_t word, uint64_t at, s
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
-/* The processor ignores the top byte of an address (wrap/arch/aarch64.h). */
-static uint64_t untag(const struct marking *marking, uint64_t word)
-{
-	return marking->image->machine == EM_AARCH64 ? word & (UINT64_MAX >> 8) : word;
-}
-
 /* Passes HALF of a word at the address AT to TAKE if it is the address of a block's first byte. */
 static void take_half(struct marking *marking, uint64_t half, uint64_t at, take_word *take,
                       size_t from)
@@ -172,7 +165,7 @@ static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, t
 {
 	/* The end of the last block may lead to it. */
 	const uint64_t low = marking->index->low, size = marking->index->high - low + 1;
-	const uint64_t word = untag(marking, stored);
+	const uint64_t word = image_untagged(marking->image, stored);
 
 	if (word - low < size) {
 		take(marking, word, at, from);
@@ -298,7 +291,7 @@ void mark_word(struct marking *marking, uint64_t word, uint64_t at, int thread)
 {
 	const size_t before = marking->queue.behind;
 
-	word = untag(marking, word);
+	word = image_untagged(marking->image, word);
 	take_pointer(marking, word, at, NO_BLOCK);
 	if (marking->queue.behind > before)
 		marking->marks[marking->queue.blocks[before]].thread = thread;
@@ -311,7 +304,8 @@ void mark_range(struct marking *marking, uint64_t start, uint64_t end)
 
 void mark_block(struct marking *marking, uint64_t address, uint64_t at)
 {
-	const size_t number = block_index_find(marking->index, untag(marking, address));
+	const size_t number =
+	        block_index_find(marking->index, image_untagged(marking->image, address));
 
 	if (number != NO_BLOCK && marking->marks[number].kind != MARK_REACHABLE)
 		set(marking, number, MARK_REACHABLE, at, NO_BLOCK);

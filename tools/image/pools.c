@@ -32,7 +32,7 @@ static void find_places(const struct image *image, uint64_t start, const uint64_
 	for (uint64_t at = first; at >= start && at < *end && *end - at >= size; at += size) {
 		if (*end - start >= GAP_MAX)
 			return;
-		const uint64_t word = image_word(image, at);
+		const uint64_t word = image_untagged(image, image_word(image, at));
 		if (word < tail->start || word >= tail->end || word < *used)
 			continue;
 		*used = tail->end - word < NODE_WORDS * size ? tail->end : word + NODE_WORDS * size;
