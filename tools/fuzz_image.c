@@ -28,8 +28,15 @@ static size_t read_blocks(struct block_list *list, struct listed_block *blocks,
 		block->is_ignored = bytes[used + 9] > 200;
 	}
 	list->blocks = blocks;
-	list->is_heap_known = size > used && bytes[used] % 2 == 0;
+	const unsigned flags = size > used ? bytes[used] : 0;
+	list->is_heap_known = (flags & 1) == 0;
+	list->has_jemalloc = (flags & 2) != 0;
 	list->is_glibc = true;
+	if ((flags & 4) != 0) {
+		list->stack_layout.thread_pointer = 0x100;
+		list->stack_layout.bounds = 0x40;
+		list->stack_layout.size = 0x200;
+	}
 	return used;
 }
 
