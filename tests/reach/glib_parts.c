@@ -1,5 +1,5 @@
-/* glib_parts.c - keeps small blocks of GLib, types and closures, as GLib does: by pointers into
- * blocks.  Similar blocks are none of GLib's. */
+/* glib_parts.c - keeps small blocks of GLib, types, closures, and blocks with a count of their
+ * references, as GLib does: by pointers into blocks.  Similar blocks are none of GLib's. */
 #include <glib-object.h>
 #include <signal.h>
 #include <stdint.h>
@@ -7,10 +7,12 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 200, LOST = 3, WORDS = 12, PAGE = 512, OTHERS = 8 };
+enum { KEPT = 200, LOST = 3, WORDS = 12, PAGE = 512, OTHERS = 11 };
 
 static GTree *volatile tree;
 static GClosure *volatile closures[KEPT];
+static char *volatile strings[KEPT];
+static void *volatile boxes[KEPT];
 static void *volatile *volatile others[OTHERS];
 
 static int compare(const void *a, const void *b)
@@ -72,6 +74,19 @@ static void make_false_slab(unsigned number, size_t alignment, size_t size)
 	others[number] = (void *volatile *)whole + 8;
 }
 
+/* Makes blocks like those with a count of references: one without a reference, one with another
+ * size, one with a third word. */
+static void make_false_boxes(void)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		uintptr_t *const box = make(8 + i, 4);
+
+		box[0] = i != 0;
+		box[1] = (WORDS - 4) * sizeof(*box) + (i == 1);
+		box[2] = i == 2;
+	}
+}
+
 static NOINLINE void lose(void)
 {
 	for (int i = 0; i < LOST; i++)
@@ -85,10 +100,14 @@ int main(void)
 		g_tree_insert(tree, g_strdup("a key"), g_slice_alloc0(40 + (size_t)i % 7 * 16));
 		closures[i] = g_cclosure_new(do_nothing, NULL, NULL);
 		g_closure_set_marshal(closures[i], g_cclosure_marshal_VOID__VOID);
+		strings[i] = g_ref_string_new(&"a string"[i % 9]);
+		boxes[i] = i % 2 ? g_rc_box_alloc0((size_t)i + 1)
+		                 : g_atomic_rc_box_alloc0((size_t)i + 1);
 	}
 	g_type_class_ref(G_TYPE_INITIALLY_UNOWNED);
 	make_false_types();
 	make_false_closures();
+	make_false_boxes();
 	make_false_slab(6, PAGE, PAGE - 2 * sizeof(void *));
 	make_false_slab(7, PAGE, PAGE - 4 * sizeof(void *));
 	lose();

@@ -6,7 +6,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 7, LENGTH = 30 };
+enum { KEPT = 50, LOST = 3, OTHERS = 10, LENGTH = 30, SLAB = 16384, PART = 8192 };
 
 /* What Tcl has in front of a block (generic/tclThreadAlloc.c, struct Block). */
 struct sized {
@@ -29,7 +29,14 @@ struct string {
 	char text[LENGTH + 1];
 };
 
-static void *volatile kept[3 * KEPT];
+/* What it has in front of a part of a slab. */
+struct part {
+	unsigned char mark, bucket, unused, other_mark;
+	size_t size;
+	char bytes[];
+};
+
+static void *volatile kept[4 * KEPT];
 static void *volatile others[OTHERS];
 
 static struct sized *make_sized(size_t more)
@@ -38,6 +45,18 @@ static struct sized *make_sized(size_t more)
 
 	block->size = sizeof(*block) - offsetof(struct sized, bytes) + more;
 	return block;
+}
+
+/* Makes a slab of two parts, of which the second is in use. */
+static struct part *make_part(void)
+{
+	char *const slab = calloc(1, SLAB);
+	struct part *const part = (struct part *)(slab + PART);
+
+	part->mark = part->other_mark = 0xef;
+	part->bucket = 8;
+	part->size = PART - sizeof(*part);
+	return part;
 }
 
 static struct array *make_array(intptr_t owners, intptr_t highest)
@@ -61,13 +80,29 @@ static struct string *make_string(uint16_t character, intptr_t characters)
 	return block;
 }
 
+/* Makes slabs that are none: one has another mark, one a larger part, one a larger size. */
+static NOINLINE void make_false_parts(void)
+{
+	struct part *part[3];
+
+	for (int i = 0; i < 3; i++) {
+		part[i] = make_part();
+		others[7 + i] = part[i]->bytes;
+	}
+	part[0]->other_mark = 0;
+	part[1]->bucket++;
+	part[2]->size++;
+}
+
 static NOINLINE void make_all(void)
 {
 	for (size_t i = 0; i < KEPT; i++) {
-		kept[3 * i] = make_sized(0)->bytes;
-		kept[3 * i + 1] = make_array(1, LENGTH - 1)->element;
-		kept[3 * i + 2] = make_string(1, LENGTH)->text;
+		kept[4 * i] = make_sized(0)->bytes;
+		kept[4 * i + 1] = make_array(1, LENGTH - 1)->element;
+		kept[4 * i + 2] = make_string(1, LENGTH)->text;
+		kept[4 * i + 3] = make_part()->bytes;
 	}
+	make_false_parts();
 	others[0] = make_sized(1)->bytes;
 	others[1] = make_sized(0)->bytes + 1;
 	others[2] = make_array(0, LENGTH - 1)->element;

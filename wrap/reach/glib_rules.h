@@ -3,6 +3,8 @@
  *   - to an instance of GObject, behind its private data
  *   - to a fundamental type, behind what only such types have
  *   - to a GClosure, behind its private data
+ *   - to a block with a count of references (g_rc_box_alloc(), g_atomic_rc_box_alloc(),
+ *     g_ref_string_new()), behind the count
  *   - to anything in a slab of g_slice_alloc(), from which GLib before 2.76 hands out small blocks
  *
  * For interior_rules.h.
@@ -93,6 +95,22 @@ LEAKWRAP_INLINE bool is_closure(const struct leakwrap_interior *in)
 	return true;
 }
 
+/* The words in front of a block with a count of references. */
+#define BOX_WORDS 4u
+
+/* In front of a block with a count of references are the count in 32 bits, the size that was asked
+ * for, which was rounded up, and a zero (glib/grcboxprivate.h, struct _GRcBox; glib/grcbox.c,
+ * g_rc_box_alloc_full). */
+LEAKWRAP_INLINE bool is_counted_box(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word head = BOX_WORDS * memory->word;
+
+	return in->offset == head && memory->load(memory->context, in->block, 4) != 0 &&
+	       in->size - head - leakwrap_word_of(in, 1) < 2 * memory->word &&
+	       leakwrap_word_of(in, 2) == 0;
+}
+
 /* A slab lacks two words to a power of two, to which it is aligned.  It ends with four words about
  * itself, of which the last two lead to these words of the next and the last slab in a ring
  * (glib/gslice.c, allocator_add_slab and struct _SlabInfo). */
@@ -118,7 +136,7 @@ LEAKWRAP_INLINE bool is_of_glib(const struct leakwrap_interior *in)
 {
 	return leakwrap_is_multiple(in->block, in->memory->word) &&
 	       (is_glib_object(in) || is_fundamental_type(in) || is_closure(in) ||
-	        is_glib_slab(in));
+	        is_counted_box(in) || is_glib_slab(in));
 }
 
 #endif

@@ -37,6 +37,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * GLib
  *   - to an instance of GObject, behind its private data
  *   - to a fundamental type or a closure, behind what else is kept of it
+ *   - to a block or string with a count of references, behind the count
  *   - to a part of a slab of small blocks
  *
  * GNUstep
@@ -68,10 +69,17 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *
  * Tcl
  *   - behind two words, of which the second is the size of the rest
+ *   - to a part of a slab that is in use, behind two such words
  *
  * Free Pascal
  *   - to the elements of a dynamic array, or the characters of a string, behind what is kept of
  *     them and a 64-bit length of the rest of the block
+ *
+ * programs whose objects hold the links of their lists and trees, such as libuv and
+ * Boost.Intrusive, and the events of libevent and libev
+ *   - to a node of a list or tree, which leads to another node that leads back
+ *   - to a part in which the addresses of a function and of the block are neighbours
+ *   - to an active watcher of libev
  *
  * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree

@@ -10,6 +10,7 @@
 
 #include "wrap/reach/array_rules.h"
 #include "wrap/reach/glib_rules.h"
+#include "wrap/reach/linked_rules.h"
 #include "wrap/reach/memory.h"
 #include "wrap/reach/python_rules.h"
 
@@ -264,6 +265,34 @@ LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 	return in->offset == head && in->size > head && leakwrap_word_of(in, 1) == in->size - head;
 }
 
+/* The bytes of a slab of Tcl, the marks in front of each of its parts, and how many sizes of parts
+ * there are. */
+#define TCL_SLAB    16384u
+#define TCL_MARK    0xefu
+#define TCL_BUCKETS 16u
+
+/* Returns true if the block is a slab of Tcl, and the pointer leads to a part of it that is in use.
+ * In front of the part are two words.  The first has a mark, the number of the bucket of parts of
+ * this size, a byte and a mark; the second is the size that was asked for
+ * (generic/tclThreadAlloc.c, struct Block and GetBlocks). */
+LEAKWRAP_INLINE bool is_tcl_part(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word head = 2 * memory->word, start = in->pointer - head;
+	leakwrap_word part;
+	uint64_t bucket;
+
+	if (in->size != TCL_SLAB || in->offset < head || !leakwrap_is_multiple(start, head) ||
+	    !leakwrap_leads_to_words(memory, start, 2) ||
+	    memory->load(memory->context, start, 1) != TCL_MARK ||
+	    memory->load(memory->context, start + 3, 1) != TCL_MARK)
+		return false;
+	bucket = memory->load(memory->context, start + 1, 1);
+	part = 2 * head << (bucket % TCL_BUCKETS);
+	return bucket < TCL_BUCKETS && leakwrap_is_multiple(start - in->block, part) &&
+	       leakwrap_word_at(memory, start + memory->word) <= part - head;
+}
+
 /* Returns true if the pointer leads to the elements of a dynamic array of Free Pascal, or to the
  * characters of a string, in a process of 64 bits.  Its memory manager on top of malloc begins a
  * block with a length.  Then an array has the number of its owners and its highest index.  A string
@@ -324,8 +353,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	return in->memory->has_system &&
 	       (is_marked_string(in) || is_in_arena(in) || is_behind_owners(in) ||
 	        is_hash_table(in, GROUP) || is_hash_table(in, in->memory->word) || is_of_glib(in) ||
-	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_of_pascal(in) ||
-	        is_of_python(in));
+	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_tcl_part(in) ||
+	        is_of_pascal(in) || is_of_python(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
@@ -355,7 +384,7 @@ LEAKWRAP_INLINE bool is_usual(const struct leakwrap_interior *in)
 	       (is_old_string(in) || is_array(in) || (in->offset == 8 && has_length(in)) ||
 	        is_thread_vector(in) || is_behind_talloc_header(in) || is_tree_node(in) ||
 	        is_aligned_part(in) || is_part_that_leads_back(in) || is_part_of_object(in) ||
-	        is_interior_of_system(in));
+	        is_interior_of_system(in) || is_linked_part(in));
 }
 
 #endif

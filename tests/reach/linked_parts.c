@@ -1,0 +1,180 @@
+/* linked_parts.c - holds objects as lists, trees and event loops do: by nodes, callbacks and
+ * watchers in the middle of them.  Similar parts are none of these. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tests/clear_stack.h"
+
+enum { KEPT = 50, LOST = 3, OTHERS = 9, NAME = 5 };
+
+struct link {
+	struct link *volatile next, *volatile last;
+};
+
+struct member {
+	uintptr_t name[NAME];
+	struct link link;
+};
+
+/* The lowest bit of the parent's address is the colour. */
+struct branch {
+	uintptr_t volatile parent;
+	struct branch *volatile right, *volatile left;
+};
+
+struct leaf {
+	uintptr_t name[NAME];
+	struct branch branch;
+};
+
+struct event {
+	struct event *volatile next;
+	uintptr_t volatile flags;
+	void (*volatile call)(void *object);
+	void *volatile object;
+};
+
+/* A watcher of libev. */
+struct watcher {
+	int active, pending, priority;
+	void *data;
+	void (*call)(void *loop, struct watcher *watcher, int events);
+};
+
+struct watching {
+	uintptr_t name[NAME];
+	struct watcher watcher;
+};
+
+struct connection {
+	uintptr_t name[NAME];
+	struct event event;
+};
+
+static struct link list = {&list, &list};
+static struct branch *volatile tree;
+static struct event *volatile events;
+static struct watcher *volatile watchers[KEPT];
+static void *volatile others[OTHERS];
+
+static void call(void *object)
+{
+	(void)object;
+}
+
+static struct member *make_member(void)
+{
+	struct member *const member = calloc(1, sizeof(*member));
+
+	member->link.next = &list;
+	member->link.last = list.last;
+	list.last->next = &member->link;
+	list.last = &member->link;
+	return member;
+}
+
+/* Puts a leaf above the tree, whose root becomes its left child. */
+static void make_leaf(void)
+{
+	struct leaf *const leaf = calloc(1, sizeof(*leaf));
+
+	leaf->branch.left = tree;
+	if (tree)
+		tree->parent = (uintptr_t)&leaf->branch | 1;
+	tree = &leaf->branch;
+}
+
+static struct connection *make_connection(void)
+{
+	struct connection *const connection = calloc(1, sizeof(*connection));
+
+	connection->event.call = call;
+	connection->event.object = connection;
+	return connection;
+}
+
+static void watch(void *loop, struct watcher *watcher, int events)
+{
+	(void)loop, (void)watcher, (void)events;
+}
+
+static struct watcher *make_watcher(void)
+{
+	struct watching *const watching = calloc(1, sizeof(*watching));
+
+	watching->watcher.active = 1;
+	watching->watcher.priority = -2;
+	watching->watcher.call = watch;
+	return &watching->watcher;
+}
+
+/* Holds objects by parts that are no watchers: one is not active, one has another priority, one has
+ * no function. */
+static NOINLINE void make_false_watchers(void)
+{
+	struct watcher *watcher[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		others[6 + i] = watcher[i] = make_watcher();
+	watcher[0]->active = 0;
+	watcher[1]->priority = 3;
+	watcher[2]->call = NULL;
+}
+
+/* Holds objects by parts that are no nodes: one leads to a member that does not lead back, one to
+ * itself, one to a member that leads back to another word of it. */
+static NOINLINE void make_false_nodes(void)
+{
+	struct member *node[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		node[i] = calloc(1, sizeof(*node[i]));
+		others[i] = &node[i]->link;
+	}
+	node[0]->link.next = list.next;
+	node[1]->link.next = node[1]->link.last = &node[1]->link;
+	node[2]->link.next = make_member()->link.next;
+	list.last->next = (struct link *)&node[2]->name[1];
+}
+
+/* Holds objects by parts that are no callbacks: one has no function, one has another object, one
+ * has a word between its function and itself. */
+static void make_false_callbacks(void)
+{
+	struct connection *connection[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		connection[i] = make_connection();
+		others[3 + i] = &connection[i]->event;
+	}
+	connection[0]->event.call = NULL;
+	connection[1]->event.object = &connection[1]->name[1];
+	connection[2]->event.call = NULL;
+	connection[2]->event.next = (struct event *)(uintptr_t)call;
+}
+
+static NOINLINE void make_all(void)
+{
+	for (int i = 0; i < KEPT; i++) {
+		struct connection *const connection = make_connection();
+
+		connection->event.next = events;
+		events = &connection->event;
+		make_member();
+		make_leaf();
+		watchers[i] = make_watcher();
+	}
+	for (int i = 0; i < LOST; i++)
+		make_connection()->name[0] = 1;
+	make_false_callbacks();
+	make_false_watchers();
+}
+
+int main(void)
+{
+	make_all();
+	make_false_nodes();
+	clear_stack();
+	return raise(SIGUSR1);
+}

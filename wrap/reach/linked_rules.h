@@ -1,0 +1,107 @@
+/* linked_rules.h - the parts of a block by which lists, trees and event loops hold it:
+ *
+ *   - a node: one of its first four words is the address of another node outside of the block, one
+ *     of whose first four words leads back.  Marks in the two lowest bits do not count.  So are the
+ *     lists of Linux and libuv (struct list_head; libuv 1.44, src/queue.h), red-black trees with
+ *     parents (struct rb_node; nginx, src/core/ngx_rbtree.h), and the hooks of Boost.Intrusive
+ *     (boost/intrusive/detail/list_node.hpp)
+ *   - a callback: among its first eight words the addresses of a function and of the block are
+ *     neighbours.  The function gets the block.  So are the events of libevent (2.1,
+ *     include/event2/event_struct.h, struct event_callback)
+ *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
+ *
+ * For interior_rules.h.
+ */
+#ifndef LEAKWRAP_LINKED_RULES_H
+#define LEAKWRAP_LINKED_RULES_H
+
+#include "wrap/reach/memory.h"
+
+/* The first words of a node, in which its links are.  Their lowest bits may be marks. */
+#define LINKS 4u
+#define MARKS ((leakwrap_word)3)
+
+/* The first words of a callback, in which its function is. */
+#define CALLBACK_WORDS 8u
+
+/* Returns the word NUMBER of the part. */
+LEAKWRAP_INLINE leakwrap_word word_of_part(const struct leakwrap_interior *in, unsigned number)
+{
+	return leakwrap_word_at(in->memory, in->pointer + number * in->memory->word);
+}
+
+/* Returns whether one of the links of the node at NODE leads to the part. */
+LEAKWRAP_INLINE bool leads_back(const struct leakwrap_interior *in, leakwrap_word node)
+{
+	for (unsigned i = 0; i < LINKS; i++)
+		if ((leakwrap_word_at(in->memory, node + i * in->memory->word) & ~MARKS) ==
+		    in->pointer)
+			return true;
+	return false;
+}
+
+/* Returns whether the part, which has WORDS words, is a node of a list or tree. */
+LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
+{
+	for (unsigned i = 0; i < words && i < LINKS; i++) {
+		const leakwrap_word other = word_of_part(in, i) & ~MARKS;
+
+		if (other - in->block >= in->size &&
+		    leakwrap_leads_to_words(in->memory, other, LINKS) && leads_back(in, other))
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the word NUMBER of the part is the address of code. */
+LEAKWRAP_INLINE bool has_function(const struct leakwrap_interior *in, unsigned number)
+{
+	return in->memory->is_code(in->memory->context, word_of_part(in, number));
+}
+
+/* Returns whether the part, which has WORDS words, is a callback. */
+LEAKWRAP_INLINE bool is_callback(const struct leakwrap_interior *in, unsigned words)
+{
+	for (unsigned i = 0; i < words; i++)
+		if (word_of_part(in, i) == in->block &&
+		    ((i > 0 && has_function(in, i - 1)) ||
+		     (i + 1 < words && has_function(in, i + 1))))
+			return true;
+	return false;
+}
+
+/* The priorities of watchers in libev: EV_MINPRI and EV_MAXPRI. */
+#define PRIORITY_MIN (-2)
+#define PRIORITY_MAX 2
+
+/* Returns the number NUMBER of 32 bits of the part. */
+LEAKWRAP_INLINE int32_t number_of_part(const struct leakwrap_interior *in, unsigned number)
+{
+	return (int32_t)in->memory->load(in->memory->context,
+	                                 in->pointer + (leakwrap_word)4 * number, 4);
+}
+
+/* Returns whether the part, which has WORDS words, is a watcher of libev.  That begins with three
+ * numbers: not 0 if it is active, its place among those that are pending or 0, and its priority.
+ * Then come a word for the program and the address of a function. */
+LEAKWRAP_INLINE bool is_watcher(const struct leakwrap_interior *in, unsigned words)
+{
+	const unsigned function = in->memory->word == 8 ? 3 : 4;
+
+	return words > function && number_of_part(in, 0) > 0 && number_of_part(in, 1) >= 0 &&
+	       number_of_part(in, 2) >= PRIORITY_MIN && number_of_part(in, 2) <= PRIORITY_MAX &&
+	       has_function(in, function);
+}
+
+LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word rest = (in->size - in->offset) / memory->word;
+	const unsigned words = rest < CALLBACK_WORDS ? (unsigned)rest : CALLBACK_WORDS;
+
+	return leakwrap_leads_to_words(memory, in->pointer, words) &&
+	       (is_node(in, words) || is_callback(in, words) ||
+	        (memory->has_system && is_watcher(in, words)));
+}
+
+#endif
