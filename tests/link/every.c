@@ -5,6 +5,7 @@
 #include <envz.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -296,11 +297,22 @@ CASE(__getdelim)
 
 /* -- paths ------------------------------------------------------------------------------------- */
 
+/* glibc before 2.33 returns the whole block in which it builds the path. */
+static void keep_path(char *path)
+{
+#if __GLIBC_PREREQ(2, 33)
+	keep_string(path);
+#else
+	say("%s", path);
+	keep(path, PATH_MAX, free);
+#endif
+}
+
 CASE(realpath)
 {
 	char buffer[4096];
 
-	keep_string(realpath("/usr/../tmp/.", NULL));
+	keep_path(realpath("/usr/../tmp/.", NULL));
 	say("%s", realpath("/usr/../tmp/.", buffer));
 	say("missing: %s", realpath("/nowhere/at/all", NULL) ? "a path" : "NULL");
 }
@@ -309,13 +321,13 @@ CASE(__realpath_chk)
 {
 	char buffer[4096];
 
-	keep_string(__realpath_chk("/usr/..", NULL, SIZE_MAX));
+	keep_path(__realpath_chk("/usr/..", NULL, SIZE_MAX));
 	say("%s", __realpath_chk("/usr/..", buffer, sizeof(buffer)));
 }
 
 CASE(canonicalize_file_name)
 {
-	keep_string(canonicalize_file_name("/usr/../tmp"));
+	keep_path(canonicalize_file_name("/usr/../tmp"));
 }
 
 CASE(getcwd)
