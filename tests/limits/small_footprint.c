@@ -23,15 +23,20 @@ static __attribute__((noinline)) void *in_small_room(void *argument)
 static const unsigned char paint = 0xa5;
 
 static char *stack; /* the lowest address */
-static unsigned char *here;
+static ptrdiff_t used;
 
-/* Paints the stack below it, except for a red zone and the frame of memset, and takes the
- * signal. */
+/* Paints the stack below it, except for a red zone and the frame of memset, takes the signal, and
+ * sets used. At the thread's end glibc 2.31 gives the painted pages back. */
 static __attribute__((noinline)) void *take(void *argument)
 {
-	here = __builtin_frame_address(0);
-	memset(stack, paint, (size_t)((char *)here - stack) - 1024);
+	char *here = __builtin_frame_address(0);
+	const unsigned char *clean = (unsigned char *)stack;
+
+	memset(stack, paint, (size_t)(here - stack) - 1024);
 	raise(SIGUSR1);
+	while (*clean == paint)
+		clean++;
+	used = here - (const char *)clean;
 	return argument;
 }
 
@@ -44,7 +49,6 @@ int main(int argc, char **argv)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
-	size_t clean = 0;
 
 	if (argc == 2) /* measures a plain handler and the kernel's frame, without a dump */
 		signal(SIGUSR1, nothing);
@@ -65,8 +69,6 @@ int main(int argc, char **argv)
 	if (pthread_create(&thread, &attributes, take, NULL))
 		return 4;
 	pthread_join(thread, NULL);
-	while ((unsigned char)stack[clean] == paint)
-		clean++;
-	printf("%td\n", (char *)here - stack - (ptrdiff_t)clean);
+	printf("%td\n", used);
 	return 0;
 }
