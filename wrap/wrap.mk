@@ -174,6 +174,10 @@ $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 # in linker-flags.mk).  The member every_c refers to the wrappers of all functions of the C library,
 # and every_cxx to those of the C++ library.  A function that the library lacks is left out: its
 # wrapper would not link.  That of cfree would.
+#
+# every_cxx also refers to the functions themselves.  Before version 14, lld does not look for a
+# function in an archive if only its wrapper calls it.  A program with -static-libstdc++ would not
+# start.
 
 EVERY_OBJECTS := $(O)/every_c.o $(O)/every_cxx.o
 EVERY_c := $(filter-out $(LEAKWRAP_SYMBOLS_cxx),$(LEAKWRAP_SYMBOLS))
@@ -214,6 +218,7 @@ $(O)/every_%.c: linker-flags.mk wrap/wrap.mk $(O)/built-by
 		echo "extern const char $$symbol; const char $$symbol = 1;"; \
 		for name in $$linking $(filter cfree,$(EVERY_$*)); do \
 			echo "__asm__(\".globl __wrap_$$name\");"; \
+			$(if $(filter cxx,$*),echo "__asm__(\".globl $$name\");";) \
 		done; \
 	} >$@.tmp
 	$(Q)rm -f $@.c $@.program $@.errors
