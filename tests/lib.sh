@@ -267,12 +267,15 @@ dumps() {
 
 # report_of_core OPTIONS PROGRAM [ARGUMENT...]: runs PROGRAM in a debugger until it ends, and makes
 # a core file there, before destructors run where that is seen: libgcc's release memory. What
-# leakwrap report says of the dump and that core goes to $W/out.
+# leakwrap report says of the dump and that core goes to $W/out. The addresses are random as outside
+# a debugger. Otherwise a static program's heap begins right behind its variables, and glibc's
+# default size of stacks, 8 MiB, may be an address in it.
 report_of_core() {
 	command -v gdb >/dev/null || skip "gdb is not installed"
 	options=log=$W/core.log:blocks=1:exit=0$1
 	shift
 	LEAKWRAP_OPTIONS=$options gdb -q -batch -ex "handle SIGUSR1 nostop noprint" \
+		-ex "set disable-randomization off" \
 		-ex "set breakpoint pending on" -ex "break exit" -ex "catch syscall exit_group" \
 		-ex run -ex "gcore $W/gcore" -ex kill --args "$@" \
 		>"$W/gdb" 2>&1
