@@ -12,7 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 /* Hides a pointer from the compiler, which would warn. */
 static void *volatile hidden;
