@@ -122,6 +122,30 @@ compile_once() {
 	[ -e "$object" ] || "$@" -c -o "$object" || fail "cannot compile: $*"
 }
 
+# lacks_static_pie COMPILER LINKER: returns whether they make no static-pie executables that run
+# untraced, and says so.
+lacks_static_pie() {
+	case $2 in
+	gold) echo "left out: $1: gold cannot make static-pie executables" ;;
+	lld) # version 11 with glibc 2.31
+		echo 'int main(void) { return 0; }' |
+			"$1" -fPIE -static-pie -fuse-ld=lld -o "$W/empty" -x c - ||
+			fail "$1, lld, static-pie: does not link an empty program"
+		! "$W/empty" 2>"$W/errors" || return 1
+		echo "left out: $1: lld's static-pie executables crash untraced"
+		;;
+	*) return 1 ;;
+	esac
+}
+
+# static_libstdcxx_flags LINKER: prints the linker's own flags for -static-libstdc++: lld before
+# version 14 needs some.
+static_libstdcxx_flags() {
+	case $1-$("ld.$1" --version) in
+	lld-*"LLD "[1-9].* | lld-*"LLD 1"[0-3].*) leakwrap_flags LEAKWRAP_LLD_CXX_LDFLAGS ;;
+	esac
+}
+
 # build_with LIBRARIES NAME SOURCE-OR-FLAG...: builds $W/NAME, traced. LIBRARIES is the variable of
 # linker-flags.mk that has the libraries.
 build_with() {

@@ -24,13 +24,8 @@ for linker in bfd gold lld mold; do
 	}
 	for kind in '' -no-pie -static -static-pie; do
 		more=
-		case $linker$kind in
-		gold-static-pie)
-			echo "left out: gold cannot make static-pie executables"
-			continue
-			;;
-		lld-static*) more=LEAKWRAP_LLD_LDFLAGS ;;
-		esac
+		[ "$kind" != -static-pie ] || ! lacks_static_pie "$CC" $linker || continue
+		case $linker$kind in lld-static*) more=LEAKWRAP_LLD_LDFLAGS ;; esac
 		rm -f "$W/leak" # mold would leave parts of it in the new file
 		# shellcheck disable=SC2046,SC2086 # flags
 		$CC -O1 -fno-builtin $kind -fuse-ld=$linker -o "$W/leak" "$W/leak.c" \

@@ -69,6 +69,15 @@ for cc in gcc clang; do
 			echo "left out: lld does not read the objects of gcc -flto"
 			continue
 			;;
+		clang-lld) ;;
+		clang-*)
+			plugin=$(clang -flto -fuse-ld="$linker" "$W/lto.o" '-###' 2>&1 |
+				sed -n 's/.*"-plugin" "\([^"]*\)".*/\1/p')
+			[ -z "$plugin" ] || [ -e "$plugin" ] || {
+				echo "left out: clang, $linker: no $plugin"
+				continue
+			}
+			;;
 		esac
 		for kind in no-pie static; do
 			link "$cc" "$linker" "$kind" "$W/lto.o" "$W/lto_vendor.o"

@@ -57,9 +57,13 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 	[ "$linker" != lld ] || lld=$LLD_STATIC
 	for cc in gcc clang; do
 		for kind in -static-libstdc++ -static -static-pie; do
-			[ "$linker$kind" != gold-static-pie ] || continue # gold cannot link it
+			[ $kind != -static-pie ] || ! lacks_static_pie $cc "$linker" || continue
 			libraries=$CXX extra=$lld pie=
-			[ $kind != -static-libstdc++ ] || libraries=$CXX_STATIC extra=
+			case $kind in
+			-static-libstdc++)
+				libraries=$CXX_STATIC extra=$(static_libstdcxx_flags "$linker")
+				;;
+			esac
 			case $cc in gcc) cxx=g++ ;; clang) cxx=clang++ ;; esac
 			case $kind in -static-pie) pie=-fPIE ;; esac
 			# shellcheck disable=SC2086 # lists of flags
