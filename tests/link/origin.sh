@@ -156,7 +156,12 @@ END
 echo 12 >"$W/12"
 for kind in -static -pie; do
 	build buffer $kind "$W/buffer.c"
+	build_plain plain $kind "$W/buffer.c"
 	for how in getline scanf wscanf; do
+		"$W/plain" $how <"$W/12" || { # wscanf with -static and glibc 2.43
+			echo "left out: $kind, $how: the untraced program's status is $?"
+			continue
+		}
 		judge "$kind, $how" "$W/buffer" 0 $how <"$W/12"
 		[ -n "$(marked)" ] || fail "$kind, $how: no buffer"
 	done
