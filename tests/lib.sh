@@ -37,6 +37,12 @@ has_find_object() {
 	getconf GNU_LIBC_VERSION 2>/dev/null | awk '{ exit !($2 >= 2.35) }'
 }
 
+# has_emulator COMMAND: returns whether the emulator is there, and interrupts a thread that runs.
+# qemu 5.2 does not.
+has_emulator() {
+	"$1" --version >"$W/emulator" 2>&1 && ! grep -q ' version 5\.' "$W/emulator"
+}
+
 # without_stale_pointers: sees to it that malloc leaves no address of another block in a new block.
 # glibc from 2.26 to 2.31 would.
 without_stale_pointers() {

@@ -76,8 +76,8 @@ options=''
 for one in arm-linux-gnueabi:qemu-arm arm-linux-gnueabihf:qemu-arm aarch64-linux-gnu:qemu-aarch64 \
 	riscv64-linux-gnu:qemu-riscv64; do
 	triple=${one%:*} qemu=${one#*:}
-	{ command -v "$triple-gcc" && command -v "$qemu"; } >"$W/found" || {
-		echo "$triple is left out: no compiler or no emulator"
+	{ command -v "$triple-gcc" >"$W/found" && has_emulator "$qemu"; } || {
+		echo "$triple is left out: no compiler, or no emulator that interrupts threads"
 		continue
 	}
 	runtime "$triple" CROSS_COMPILE="$triple-"

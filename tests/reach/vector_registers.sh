@@ -43,8 +43,8 @@ check_target() {
 for one in "i686-linux-gnu:env" "arm-linux-gnueabihf:qemu-arm" "aarch64-linux-gnu:qemu-aarch64" \
 	"aarch64-linux-gnu:qemu-aarch64 -cpu max,sve-default-vector-length=256"; do
 	triple=${one%%:*} run=${one#*:}
-	if ! command -v "$triple-gcc" >"$W/found" || ! command -v "${run%% *}" >"$W/found"; then
-		echo "$triple is left out: no compiler or no emulator"
+	if ! command -v "$triple-gcc" >"$W/found" || ! has_emulator "${run%% *}"; then
+		echo "$triple is left out: no compiler, or no emulator that interrupts threads"
 		continue
 	fi
 	loader=/usr/$triple/lib/ld-linux.so.2
