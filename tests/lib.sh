@@ -133,7 +133,7 @@ compile_once() {
 lacks_static_pie() {
 	case $2 in
 	gold) echo "left out: $1: gold cannot make static-pie executables" ;;
-	lld) # version 11 with glibc 2.31
+	lld) # version 11 with glibc 2.31, and on i386
 		echo 'int main(void) { return 0; }' |
 			"$1" -fPIE -static-pie -fuse-ld=lld -o "$W/empty" -x c - ||
 			fail "$1, lld, static-pie: does not link an empty program"

@@ -6,7 +6,9 @@
 #include <new>
 
 static void *volatile kept;
-static volatile std::size_t too_much = PTRDIFF_MAX - 4096;
+// Half of the addresses of 32 bits may well be free.
+static volatile std::size_t too_much =
+        sizeof(std::size_t) == 4 ? SIZE_MAX / 16 * 15 : PTRDIFF_MAX - 4096;
 static int handled;
 
 static const std::align_val_t line{64};

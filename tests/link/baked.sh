@@ -78,8 +78,15 @@ rss:BYTES, limit:PERCENT, height:PERCENT, failure; each of them once at most"
 
 # The link takes what the runtime takes, and refuses what the runtime ignores.
 long=$(printf '%01100d' 0)
+if [ "$(getconf LONG_BIT)" = 64 ]; then
+	most="s/MOST_G/17179869183G/; s/MOST_K/18014398509481983K/; s/MOST/18446744073709551615/"
+	past="s/PAST_G/17179869184G/; s/PAST_K/18014398509481984K/; s/PAST/18446744073709551616/"
+else
+	most="s/MOST_G/3G/; s/MOST_K/4194303K/; s/MOST/4294967295/"
+	past="s/PAST_G/4G/; s/PAST_K/4194304K/; s/PAST/4294967296/"
+fi
 while read -r verdict option; do
-	option=$(echo "$option" | sed "s/LONG/$long/")
+	option=$(echo "$option" | sed "s/LONG/$long/; $most; $past")
 	echo "$verdict $option" >>"$W/verdicts"
 	LEAKWRAP_OPTIONS=exit=0:$option "$W/project/program" >"$W/run" 2>&1
 	if grep -q 'cannot be used' "$W/run"; then echo "bad $option"; else echo "good $option"; fi
@@ -112,18 +119,18 @@ bad children=some
 good depth=256
 bad depth=0
 bad depth=-1
-good top=18446744073709551615
+good top=MOST
 good top=007
-bad top=18446744073709551616
+bad top=PAST
 bad top=1K
 good min_bytes=16k
 bad min_bytes=-1
 good unwind=instrument
 bad unwind=x
-good memory=17179869183G
-good memory=18014398509481983K
-bad memory=17179869184G
-bad memory=18014398509481984K
+good memory=MOST_G
+good memory=MOST_K
+bad memory=PAST_G
+bad memory=PAST_K
 bad memory=99999999999999999999
 bad memory=K
 bad memory=1T

@@ -164,7 +164,9 @@ for kind in -pie -static; do
 		site="^site .*: ${what#*:} bytes in 1 block"
 		equal "C++ $kind: ${what%:*}" "$(dump_lines "$W/log" 1 | grep -c "$site")" 1
 	done
-	equal "C++ $kind: its chunk" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 100 bytes')" 0
+	# The C library may have a block of that size.
+	equal "C++ $kind: its chunk" \
+		"$(dump_lines "$W/log" 1 | grep '^site .*: 100 bytes' | grep -vc origin=)" 0
 done
 
 # -- an installed prefix

@@ -48,6 +48,9 @@ check_c() {
 	judge "$1, clean" "$2" 0
 }
 
+# The bytes of the C++ library's emergency pool.
+pool='7[0-9]*'
+[ "$(getconf LONG_BIT)" = 64 ] || pool='18[0-9]*'
 for linker in ${LINKERS:-bfd gold lld mold}; do
 	command -v "ld.$linker" >"$W/which" 2>&1 || {
 		echo "left out: no ld.$linker"
@@ -75,7 +78,7 @@ for linker in ${LINKERS:-bfd gold lld mold}; do
 					fail "$cxx $linker $kind: does not link"
 			}
 			judge "$cxx $linker $kind" "$W/clean" 0
-			[ "$(marked | grep -c '^7[0-9]* _GLOBAL__sub_I_eh_alloc.cc$')" = 1 ] ||
+			[ "$(marked | grep -c "^$pool _GLOBAL__sub_I_eh_alloc.cc\$")" = 1 ] ||
 				fail "$cxx $linker $kind: the emergency pool: $(marked)"
 			[ $kind != -static-libstdc++ ] || continue
 			# shellcheck disable=SC2086

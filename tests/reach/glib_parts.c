@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 200, LOST = 3, WORDS = 12, PAGE = 512, OTHERS = 11 };
+enum { KEPT = 200, LOST = 3, WORDS = 14, PAGE = 512, OTHERS = 11 };
 
 static GTree *volatile tree;
 static GClosure *volatile closures[KEPT];

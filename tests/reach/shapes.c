@@ -99,7 +99,7 @@ static void lengths(void)
 	unsigned long long *const counted = malloc(8 + 40);
 	size_t *const string = malloc(3 * sizeof(size_t) + 21);
 	size_t *const array = malloc(sizeof(size_t) + (size_t)5 * 12);
-	size_t *const other = malloc(sizeof(size_t) + (size_t)5 * 12);
+	size_t *const other = malloc(sizeof(size_t) + (size_t)5 * 13);
 
 	*counted = 40;
 	inner[0] = (char *)(counted + 1);

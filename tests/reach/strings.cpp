@@ -47,7 +47,7 @@ static NOINLINE void make_others()
 	words[2] = 20;
 	others[1] = into(words, 2);
 	others[2] = into(calloc(1, 16), 4);
-	owners[0] = 1;
+	owners[0] = 3; // nor is it an array by new[] on 32 bits
 	others[3] = owners + 1;
 	// cppcheck-suppress memleak ; on purpose
 }

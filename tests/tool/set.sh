@@ -87,7 +87,7 @@ shows '^  recording a sample since 20[-0-9]* [:0-9]* UTC$'
 shows '^  recording all blocks since 20[-0-9]* [:0-9]* UTC$'
 
 # After a mark a dump tells new blocks from older ones, at the same call sites.
-start marked allocated=1
+start marked allocated=1:kinds=never
 allocate 1
 allocate 2
 status_is 0 "$lw" mark $pid
@@ -115,7 +115,7 @@ shows '"since_mark_bytes":30000000,"since_mark_blocks":10000'
 shows '"mark_time":"20'
 status_is 0 "$lw" report "$W/marked.log"
 shows '^  of these since the mark, 20.*: 30,000,000 bytes in 10,000 blocks$'
-shows '60,000,000 bytes in 20,000 blocks .*, 30,000,000 bytes since the mark$'
+shows '60,000,000 bytes in 20,000 blocks.*, 30,000,000 bytes since the mark$'
 status_is 2 "$lw" mark
 status_is 2 "$lw" mark 4711 4712
 

@@ -263,7 +263,7 @@ static uint32_t chosen(uintptr_t step, unsigned gap)
 	memset(is_chosen, 0, sizeof(is_chosen));
 	for (uint32_t key = 0; key < KEYS; key++) {
 		uintptr_t word[WORDS] = {0};
-		struct leakwrap_stack_hash sum = {.a = 1};
+		struct leakwrap_stack_hash sum = leakwrap_stack_hash_start(0, 1, 0, 0, 0, 0);
 		bool *at;
 
 		word[1] = key % 20 * step;

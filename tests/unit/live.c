@@ -1,6 +1,7 @@
 /* live.c - the live table (wrap/live/live.c) with addresses that no allocator of this machine hands
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
+ * bits: 64
  * sources: wrap/live/fast.c
  * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
  * sources: wrap/live/exact.c wrap/live/held.c

@@ -1,5 +1,6 @@
 /* pagemap.c - the first written page is found in each way that a kernel may offer, and in untouched
- * memory of 4 GiB few pieces of the pagemap are read, unless no other way is left.
+ * memory of 4 GiB, with 32 bits 1 GiB, few pieces of the pagemap are read, unless no other way is
+ * left.
  * sources: wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_syscall,--wrap=leakwrap_read */
 #include "wrap/port/linux.h"
@@ -46,7 +47,8 @@ long __wrap_leakwrap_read(int fd, void *buffer, size_t size)
 
 int main(void)
 {
-	const size_t page = leakwrap_page_size(), size = (size_t)1 << 32;
+	const size_t page = leakwrap_page_size();
+	const size_t size = (size_t)1 << (sizeof(size_t) > 4 ? 32 : 30);
 	/* The pages that are written to: neighbours, the first and the last of them far away. */
 	const size_t written[] = {5, 511, 512, 513, 5000, 70000, 70001, size / page - 1};
 	char *const memory = mmap(NULL, size, PROT_READ | PROT_WRITE,

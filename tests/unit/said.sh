@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # said.sh - reads the needs of a unit test from its first comment, and compiles its sources.
 
-# said UNIT WHAT: prints the unit's sources, or its flags. There may be several lines of them.
+# said UNIT WHAT: prints the unit's sources, its flags, or the bits that a word must have. There may
+# be several lines of them.
 said() {
 	sed -n "s,^ \* $2: \(.*\),\1,p" "$1" | sed 's, \*/$,,'
 }
