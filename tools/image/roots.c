@@ -3,6 +3,7 @@
 
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools/image/ended_stacks.h"
 #include "tools/image/heap.h"
@@ -333,13 +334,23 @@ static void mark_but_for(struct marking *marking, const struct root_search *sear
 		mark_pages(marking, search, at, end, use);
 }
 
+/* Returns true if PART begins with the headers of a file.  gdb adds what the file has behind them:
+ * symbols and hashes. */
+static bool has_file_headers(const struct image_part *part)
+{
+	return !part->is_writable && part->length >= SELFMAG &&
+	       memcmp(part->bytes, ELFMAG, SELFMAG) == 0;
+}
+
 /* Returns true if PART may hold pointers.  Memory that is only read may have been written to
- * before.  The code of a module is never a root. */
+ * before.  The code of a module is never a root, nor are the headers of its file. */
 static bool is_root(const struct root_search *search, const struct image_part *part)
 {
-	return part->is_readable && part->length > 0 &&
-	       (part->is_writable || !part->is_code ||
-	        (search->image->is_core && !image_module_at(search->modules, part->start)));
+	if (!part->is_readable || part->length == 0)
+		return false;
+	if (search->image->is_core && image_module_at(search->modules, part->start))
+		return part->is_writable || (!part->is_code && !has_file_headers(part));
+	return part->is_writable || !part->is_code || search->image->is_core;
 }
 
 static void mark_parts(struct marking *marking, const struct root_search *search,
