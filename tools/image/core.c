@@ -214,6 +214,58 @@ static void sort_parts(struct image *image)
 	image->part_count = kept;
 }
 
+/* -- thread pointers that no note has ---------------------------------------------------------- */
+
+/* Returns the thread with ID whose thread pointer is not known, or NULL. */
+static struct image_thread *unplaced_thread(struct image *image, uint64_t id)
+{
+	for (size_t i = 0; i < image->thread_count; i++)
+		if (image->threads[i].thread_pointer == 0 && image->threads[i].id == id)
+			return &image->threads[i];
+	return NULL;
+}
+
+/* Takes ADDRESS for the thread pointer of the thread that glibc describes there, if it describes
+ * one: the description has its own address twice (tcb, self), and later the thread's id
+ * (sysdeps/i386/nptl/tls.h, tcbhead_t; nptl/descr.h, struct pthread). */
+static void place_thread(struct image *image, uint64_t address)
+{
+	const unsigned char *bytes;
+	uint64_t length;
+
+	if (image_word(image, address + 2 * image->word) != address)
+		return;
+	length = image_bytes(image, address, &bytes);
+	for (uint64_t at = 0; at < IMAGE_DESCRIPTION && at + 4 <= length; at += 4) {
+		struct image_thread *thread = unplaced_thread(image, image_load(bytes + at, 4));
+
+		if (thread) {
+			thread->thread_pointer = address;
+			return;
+		}
+	}
+}
+
+/* Finds thread pointers of i386 by what they point to: gdb writes no NT_386_TLS. */
+static void find_thread_pointers(struct image *image)
+{
+	bool is_missing = false;
+
+	for (size_t i = 0; i < image->thread_count; i++)
+		is_missing |= image->threads[i].thread_pointer == 0;
+	if (!is_missing || image->machine != EM_386)
+		return;
+	for (size_t i = 0; i < image->part_count; i++) {
+		const struct image_part *part = &image->parts[i];
+
+		if (!part->is_writable)
+			continue;
+		for (uint64_t at = 0; at + image->word <= part->length; at += image->word)
+			if (image_load(part->bytes + at, image->word) == part->start + at)
+				place_thread(image, part->start + at);
+	}
+}
+
 /* -- files ------------------------------------------------------------------------------------- */
 
 /* Reads the headers of ELF, which is the SIZE bytes at BYTES.  Returns what is wrong, or NULL. */
@@ -244,6 +296,7 @@ static const char *read_elf(struct image *image, Elf *elf, const unsigned char *
 			read_notes(image, layout, elf, &segment, bytes, size);
 	}
 	sort_parts(image);
+	find_thread_pointers(image);
 	return image->part_count == 0 || image->thread_count == 0 ? "it has no memory or no threads"
 	                                                          : NULL;
 }
