@@ -190,6 +190,11 @@ static inline struct leakwrap_caller leakwrap_caller_at(struct leakwrap_caller c
 #define LEAKWRAP_CALLER_OF_LIST(list, named) LEAKWRAP_CALLER
 #endif
 
+/* Before a static function: it takes its arguments as other functions of its type do. */
+#ifndef LEAKWRAP_USUAL_CONVENTION
+#define LEAKWRAP_USUAL_CONVENTION
+#endif
+
 /* The thread pointer, or 0 if it is unknown. */
 #ifndef LEAKWRAP_THREAD_POINTER
 #define LEAKWRAP_THREAD_POINTER 0

@@ -17,6 +17,10 @@
 	                          .sp = (uintptr_t)__builtin_frame_address(0) + 8, \
 	                          .fp = *(const uintptr_t *)__builtin_frame_address(0)})
 
+/* A compiler passes the arguments of a function in registers if it sees all calls.  With this
+ * attribute it does not see all, and passes them on the stack (section 2.2.3). */
+#define LEAKWRAP_USUAL_CONVENTION __attribute__((used))
+
 /* The call instruction pushes the return address.  It is the word below the CFA (section 2.2.2). */
 #define LEAKWRAP_CALL_PUSHES           1
 

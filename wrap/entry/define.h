@@ -84,6 +84,10 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_SLOW_PATH static __attribute__((noinline))
 #endif
 
+/* A slow path that gets the wrapper's own arguments, and may jump on to the original.  So it takes
+ * its arguments from where the wrapper and the original have them. */
+#define ENTRY_NEXT_PATH ENTRY_SLOW_PATH LEAKWRAP_USUAL_CONVENTION
+
 /* Removes the parentheses of a list: ENTRY_LIST (a, b) is a, b. */
 #define ENTRY_LIST(...) __VA_ARGS__
 
@@ -176,7 +180,7 @@ __asm__(".globl leakwrap_disable");
 		LEAKWRAP_HIDE_VALUE(passed);                                                      \
 		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);                  \
 	}                                                                                         \
-	ENTRY_SLOW_PATH type leakwrap_##name##_not_fast parameters                                \
+	ENTRY_NEXT_PATH type leakwrap_##name##_not_fast parameters                                \
 	{                                                                                         \
 		if (leakwrap_likely(leakwrap_thread_is_sampling()))                               \
 			return leakwrap_##name##_sampled arguments;                               \
@@ -291,7 +295,7 @@ __asm__(".globl leakwrap_disable");
 			return resized;                                                          \
 		return leakwrap_end_fast_resize(old_value, block, resized, size, caller);        \
 	}                                                                                        \
-	ENTRY_SLOW_PATH void *leakwrap_##name##_resize_not_fast parameters                       \
+	ENTRY_NEXT_PATH void *leakwrap_##name##_resize_not_fast parameters                       \
 	{                                                                                        \
 		struct leakwrap_thread *const self = leakwrap_self_after(leakwrap_kept_self());  \
 		/* A resize to 0 bytes may free the block, and return NULL without a failure. */ \
@@ -388,7 +392,7 @@ __asm__(".globl leakwrap_disable");
 #else
 #define ENTRY_OUTER(type, name, parameters, arguments, block, record, failure)           \
 	ENTRY_DECLARE(type, name, parameters);                                           \
-	ENTRY_SLOW_PATH type leakwrap_##name##_attempt parameters                        \
+	ENTRY_NEXT_PATH type leakwrap_##name##_attempt parameters                        \
 	{                                                                                \
 		ENTRY_PASS_ON(__real_##name arguments)                                   \
 		struct leakwrap_attempt attempt;                                         \
