@@ -20,7 +20,11 @@
 
 static struct sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifdef SYS_mmap2 /* 32 bits */
+        ALLOW(SYS_mmap2),
+#else
         ALLOW(SYS_mmap),
+#endif
         ALLOW(SYS_munmap),
         ALLOW(SYS_futex),
         ALLOW(SYS_rt_sigprocmask),

@@ -29,6 +29,11 @@
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #endif
 
+#ifdef SYS_mmap2 /* 32 bits */
+#undef SYS_mmap
+#define SYS_mmap SYS_mmap2
+#endif
+
 static const long least[] = {SYS_mmap,         SYS_munmap, SYS_brk,
                              SYS_mprotect,     SYS_mremap, SYS_madvise,
                              SYS_getrandom,    SYS_exit,   SYS_exit_group,
@@ -36,8 +41,14 @@ static const long least[] = {SYS_mmap,         SYS_munmap, SYS_brk,
                              SYS_futex,        SYS_rseq,   SYS_rt_sigprocmask,
                              SYS_rt_sigaction, SYS_pause,  SYS_sched_getaffinity};
 
-static const long of_dumps[] = {SYS_write, SYS_poll,         SYS_newfstatat,
-                                SYS_kill,  SYS_rt_sigreturn, SYS_rt_sigpending};
+static const long of_dumps[] = {
+        SYS_write,      SYS_poll, SYS_kill, SYS_rt_sigreturn, SYS_rt_sigpending,
+#ifdef SYS_newfstatat
+        SYS_newfstatat,
+#else /* 32 bits */
+        SYS_fstat64, SYS_fstatat64, SYS_statx,
+#endif
+};
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 

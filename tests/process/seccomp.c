@@ -24,11 +24,34 @@
 #include "leakwrap.h"
 
 static const long allowed[] = {
-        SYS_mmap,  SYS_munmap,          SYS_mprotect,     SYS_brk,        SYS_futex,
-        SYS_write, SYS_clock_gettime,   SYS_getpid,       SYS_gettid,     SYS_poll,
-        SYS_close, SYS_rt_sigprocmask,  SYS_rt_sigreturn, SYS_fcntl,      SYS_rt_sigpending,
-        SYS_exit,  SYS_exit_group,      SYS_tgkill,       SYS_newfstatat, SYS_rt_sigtimedwait,
-        SYS_clone, SYS_set_robust_list, SYS_wait4,
+        SYS_munmap,
+        SYS_mprotect,
+        SYS_brk,
+        SYS_futex,
+        SYS_write,
+        SYS_getpid,
+        SYS_gettid,
+        SYS_poll,
+        SYS_close,
+        SYS_rt_sigprocmask,
+        SYS_exit,
+        SYS_exit_group,
+        SYS_rt_sigreturn,
+        SYS_rt_sigpending,
+        SYS_tgkill,
+        SYS_rt_sigtimedwait,
+        SYS_clock_gettime,
+        SYS_clone,
+        SYS_set_robust_list,
+        SYS_wait4,
+#ifdef SYS_newfstatat
+        SYS_mmap,
+        SYS_fcntl,
+        SYS_newfstatat,
+#else /* 32 bits */
+        SYS_mmap2,           SYS_fcntl64,       SYS_fstat64,
+        SYS_fstatat64,       SYS_statx,
+#endif
 };
 
 /* With "otherwise", mincore is allowed. */
