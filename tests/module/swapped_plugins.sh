@@ -14,10 +14,12 @@ void manager_close(void *plugin) { dlclose(plugin); }
 END
 $CC -O1 -shared -fPIC -o "$W/manager.so" "$W/manager.c" || fail "no manager"
 # The loader takes the address for which a library was linked, if it is free.
+address=0x510000000000
+[ "$(getconf LONG_BIT)" = 64 ] || address=0x51000000
 for plugin in first second; do
 	# shellcheck disable=SC2086 # a list
 	$CC $CFLAGS_FOR_TESTS -shared -fPIC -Wl,--build-id=sha1 -Wl,-soname=$plugin \
-		-Wl,-Ttext-segment=0x510000000000 -o "$W/$plugin.so" tests/stress/plugin.c ||
+		-Wl,-Ttext-segment=$address -o "$W/$plugin.so" tests/stress/plugin.c ||
 		fail "cannot build $plugin"
 done
 echo 'void abort(void); void other(void) { abort(); }' >"$W/other.c" # it needs the C library

@@ -10,11 +10,15 @@ static void *volatile kept;
 void in_the_object(void);
 void in_the_object(void) { kept = malloc(99); }
 EOF
-# Fails the tracer's mmap.
+# Fails the tracer's mmap. On 32 bits it has another number.
 cat >"$W/no_pages.c" <<'EOF'
 #include <dlfcn.h>
 #include <errno.h>
 #include <sys/syscall.h>
+#ifdef SYS_mmap2
+#undef SYS_mmap
+#define SYS_mmap SYS_mmap2
+#endif
 long syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	if (number == SYS_mmap) {

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/clear_stack.h"
+
 static void *volatile kept;
 static int ends_in_destructor;
 
@@ -11,6 +13,12 @@ __attribute__((destructor)) static void end(void)
 {
 	if (ends_in_destructor)
 		_exit(5);
+}
+
+static NOINLINE void leak(void)
+{
+	kept = malloc(33);
+	kept = NULL;
 }
 
 void library_ends(const char *how);
@@ -25,8 +33,8 @@ void library_ends(const char *how)
 	if (strcmp(how, "quick_exit") == 0)
 		quick_exit(5);
 	if (strcmp(how, "fork") == 0 && (child = fork()) == 0) {
-		kept = malloc(33);
-		kept = NULL;
+		leak();
+		clear_stack();
 		_exit(5);
 	}
 	if (strcmp(how, "vfork") == 0 && (child = vfork()) == 0)

@@ -11,8 +11,10 @@
 #define NOINLINE __attribute__((noinline))
 
 /* Volatile, so that the compiler neither knows the sizes nor removes the calls. */
-static volatile size_t zero = 0, one = 1, small = 40, huge = (size_t)PTRDIFF_MAX - 4096,
-                       half = SIZE_MAX / 2 + 2;
+static volatile size_t zero = 0, one = 1, small = 40, half = SIZE_MAX / 2 + 2;
+
+/* Half of the addresses of 32 bits may well be free. */
+static volatile size_t huge = sizeof(size_t) == 4 ? SIZE_MAX / 16 * 15 : (size_t)PTRDIFF_MAX - 4096;
 
 static void *volatile kept[16];
 
