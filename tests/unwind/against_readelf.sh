@@ -7,6 +7,11 @@
 # timeout: 600
 . tests/lib.sh
 
+case $($CC -dumpmachine) in
+x86_64-*) ;;
+*) skip "the registers are those of x86-64" ;;
+esac
+
 build_plain sweep tests/unwind/against_readelf.c tests/unwind/stand_ins.c wrap/unwind/rule_cache.c \
 	wrap/unwind/eh_frame.c wrap/unwind/fde.c wrap/unwind/cfa_program.c wrap/unwind/dwarf_expr.c
 

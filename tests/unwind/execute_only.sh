@@ -5,6 +5,8 @@
 # walk uses the tables. Without tables it does not call the stacks complete.
 . tests/lib.sh
 
+[ "$(getconf LONG_BIT)" = 64 ] || skip "the file's headers are those of 64 bits"
+
 # only_run FILE: makes the executable segments of the program FILE unreadable.
 only_run() {
 	python3 - "$1" <<'END'

@@ -5,6 +5,11 @@
 # stack does not make the stack complete.
 . tests/lib.sh
 
+case $($CC -dumpmachine) in
+x86_64-*) ;;
+*) skip "the assembly is for x86-64" ;;
+esac
+
 build words -fomit-frame-pointer -no-pie -Wl,--section-start=.far=0x10000000 \
 	tests/unwind/misleading_words.c
 [ "$(readelf -lW "$W/words" | grep -c 'LOAD.* R E ')" = 2 ] || fail "not two executable segments"

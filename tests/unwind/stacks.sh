@@ -17,6 +17,12 @@ for how in dynamic static static-pie; do
 	build_plain $how "$W/stacks.o" tests/unwind/compare.c "$O/libleakwrap.a" $flag $wrap
 	plugins="none none"
 	[ $how != dynamic ] || plugins="$W/plugin100.so $W/plugin3000.so"
+	case $how-$($CC -dumpmachine) in
+	static-i?86-* | static-pie-i?86-*)
+		echo "left out: $how: libgcc does not know the vdso there"
+		continue
+		;;
+	esac
 	# shellcheck disable=SC2086
 	"$W/$how" $plugins >"$W/$how.out" 2>&1 || fail "$how: $(head -n 60 "$W/$how.out")"
 	echo "$how: $(cat "$W/$how.out")"

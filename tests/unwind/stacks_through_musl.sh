@@ -22,6 +22,9 @@ build_musl() {
 		fail "cannot build $name"
 }
 
+# On i386 the code of musl's start shows less, and the last frames are guessed.
+whole=complete
+case $($CC -dumpmachine) in i?86-*) whole='(complete|guessed)' ;; esac
 prefix='^leak;(compare;([a-z_?]*;)*)?((sorts|searches);)?(use;.*)?$'
 # Musl's own functions have names in static programs only, and their callers may change.
 while read -r name flags; do
@@ -50,7 +53,7 @@ while read -r name flags; do
 			first=$((first + 1))
 		done
 	done
-	grep -qE ' complete leak;use;main;' "$W/sites" || fail "$name: $(cat "$W/sites")"
+	grep -qE " $whole leak;use;main;" "$W/sites" || fail "$name: $(cat "$W/sites")"
 	awk -v name="$name" '
 		$4 ~ /^leak/ { blocks[$3] += $2 }
 		END {
