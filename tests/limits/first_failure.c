@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define TOO_LARGE ((size_t)PTRDIFF_MAX - 4096)
+/* Half of the addresses of 32 bits may well be free. */
+static volatile const size_t too_large =
+        sizeof(size_t) == 4 ? SIZE_MAX / 16 * 15 : (size_t)PTRDIFF_MAX - 4096;
 
 /* Returns what posix_memalign stores, or NULL if it fails. */
 static void *align_posix(size_t align, size_t size)
@@ -50,11 +52,11 @@ int main(int argc, char **argv)
 	else if (strcmp(call, "posix_memalign_0") == 0)
 		block = align_posix(64, 0);
 	else if (strcmp(call, "malloc") == 0)
-		block = malloc(TOO_LARGE);
+		block = malloc(too_large);
 	else if (strcmp(call, "realloc") == 0)
-		block = realloc(malloc(24), TOO_LARGE);
+		block = realloc(malloc(24), too_large);
 	else if (strcmp(call, "posix_memalign") == 0)
-		block = align_posix(64, TOO_LARGE);
+		block = align_posix(64, too_large);
 	else if (strcmp(call, "bad_alignment") == 0)
 		block = align_posix(3, 100);
 	else if (strcmp(call, "missing_path") == 0)

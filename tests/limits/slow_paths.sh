@@ -23,7 +23,9 @@ recognizes shallow depth=1
 
 # What is remembered of a stack is not believed when a smaller stack takes its place.
 "$W/paths" smaller 2>"$W/smaller" >/dev/null || fail "smaller: status $?"
-equal "leaks on smaller stacks" "$(dump_sites "$W/smaller" 1 | grep 'complete leak;')" \
+# For i386 glibc has a name there.
+equal "leaks on smaller stacks" \
+	"$(dump_sites "$W/smaller" 1 | grep 'complete leak;' | sed 's/makecontext;$/?;/')" \
 	"39000 39 complete leak;cross_page;leak_and_pair;?;"
 "$W/paths" rooms 2>"$W/rooms" >/dev/null || fail "rooms: status $?"
 equal "leaks beside rooms" \

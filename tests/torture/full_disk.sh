@@ -4,6 +4,7 @@
 . tests/lib.sh
 . tests/tool/tool.sh
 need unshare
+unshare -rm true 2>"$W/which" || skip "no user namespaces: $(cat "$W/which")"
 
 $CC -O2 -g -c -o "$W/library.o" tests/tool/torture_library.c || fail "cannot build the library"
 build bugs tests/tool/torture.c "$W/library.o"
