@@ -81,14 +81,14 @@ runtime() {
 }
 
 # link_tool_chain CROSS_COMPILE=PREFIX: puts links to usual commands and to one tool chain into
-# $W/tool-chain. A cross build needs no more. The host's own compiler finds as and ld in the path.
+# $W/tool-chain. A cross build needs no more. The host's own compiler finds these in the path.
 link_tool_chain() {
 	mkdir -p "$W/tool-chain"
 	for command in sh make mkdir cp rm mv printf cat cmp sed awk grep sort tr wc \
 		"${1#*=}gcc" "${1#*=}ar" "${1#*=}nm"; do
 		ln -sf "/usr/bin/$command" "$W/tool-chain"
 	done
-	for command in as ld; do
+	for command in as ld nm objcopy; do
 		command=$("${1#*=}gcc" -print-prog-name=$command)
 		case $command in /*) ;; *) ln -sf "/usr/bin/$command" "$W/tool-chain" ;; esac
 	done
