@@ -34,6 +34,10 @@ struct Problem {
 	Bytes what;
 };
 
+// A quarter of the addresses of 32 bits may well be free.
+const volatile size_t too_much =
+        sizeof(size_t) == 4 ? static_cast<size_t>(-1) / 16 * 15 : static_cast<size_t>(-1) / 4;
+
 [[gnu::noinline]] void throw_below(unsigned long random, int depth)
 {
 	std::vector<Bytes> owned(random % 5 + 1, Bytes(random % 100 + 20, 'o'));
@@ -44,7 +48,7 @@ struct Problem {
 		if (random & 1)
 			throw Problem{Bytes(random % 300, 'x')};
 		// Asks for more memory than there is, so operator new throws.
-		array.reset(static_cast<char *>(::operator new(static_cast<size_t>(-1) / 4)));
+		array.reset(static_cast<char *>(::operator new(too_much)));
 	}
 	throw_below(random >> 1, depth - 1);
 }
