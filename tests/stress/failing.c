@@ -17,6 +17,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#ifdef SYS_mmap2 /* 32 bits */
+#undef SYS_mmap
+#define SYS_mmap SYS_mmap2
+#endif
+
 bool failing_is_on, failing_is_over;
 
 /* The tracer maps memory by system calls. */

@@ -42,7 +42,7 @@ run() {
 
 unknown=0 lossy=0
 run "nothing fails" FAIL_MMAP=0
-calls=$(strace -f -e trace=mmap "$W/traced" 2>&1 >/dev/null | grep -c 'MAP_NORESERVE' || :)
+calls=$(strace -f -e trace=mmap,mmap2 "$W/traced" 2>&1 >/dev/null | grep -c 'MAP_NORESERVE' || :)
 [ "$calls" -gt 0 ] || calls=60
 at=1
 while [ $at -le $((calls + 5)) ]; do
