@@ -433,8 +433,19 @@ static void mark_mappings(void)
 
 /* -- threads ----------------------------------------------------------------------------------- */
 
+/* Marks from START to END, but for live blocks and the tracer's state of THREAD. */
+static void mark_but_for_state(const struct leakwrap_standing *thread, uintptr_t start,
+                               uintptr_t end)
+{
+	if (thread->state >= start && thread->state < end) {
+		mark_between_blocks(start, thread->state);
+		start = thread->state + sizeof(struct leakwrap_thread);
+	}
+	mark_between_blocks(start, end);
+}
+
 /* Marks from the thread-local storage of THREAD and the C library's description of it, which may
- * lie beside the heap.  Skips the tracer's part. */
+ * lie beside the heap. */
 static void mark_thread_storage(const struct leakwrap_standing *thread)
 {
 	const uintptr_t pointer = thread->thread_pointer;
@@ -445,7 +456,6 @@ static void mark_thread_storage(const struct leakwrap_standing *thread)
 	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(pointer);
 	const uintptr_t stack_end = leakwrap_standing_stack_end(thread);
 	uintptr_t start = pointer - below, end = pointer + above;
-	const uintptr_t state_end = thread->state + sizeof(struct leakwrap_thread);
 
 	if (!mapping || !mapping->is_readable)
 		return;
@@ -460,12 +470,7 @@ static void mark_thread_storage(const struct leakwrap_standing *thread)
 		end = mapping->end;
 	if (end > stack_end)
 		end = stack_end;
-	if (thread->state >= start && thread->state < end) {
-		mark_between_blocks(start, thread->state);
-		mark_between_blocks(state_end, end);
-	} else {
-		mark_between_blocks(start, end);
-	}
+	mark_but_for_state(thread, start, end);
 }
 
 /* Bytes of a stack that are read in any case. */
@@ -482,10 +487,11 @@ static void mark_thread(void *context, const struct leakwrap_standing *thread)
 	/* Its stacks may be blocks. */
 	leakwrap_mark_block(thread->sp);
 	leakwrap_mark_block(thread->alternate_stack);
-	/* Or it is an alternate stack that the tracer has mapped. */
+	/* Or it is an alternate stack that the tracer has mapped.  Thread-local storage may lie
+	 * above the thread's own. */
 	if (end > thread->sp + ALTERNATE_STACK_MAX)
 		end = thread->sp + ALTERNATE_STACK_MAX;
-	mark_between_blocks(thread->sp, leakwrap_maps_readable_end(thread->sp, end));
+	mark_but_for_state(thread, thread->sp, leakwrap_maps_readable_end(thread->sp, end));
 }
 
 /* Returns the size of the program's thread-local storage (PT_TLS), with room for its alignment. */
