@@ -121,11 +121,38 @@ static void push(struct scan *scan, uint32_t number, unsigned bits)
 	scan->first = (uint16_t)number;
 }
 
-/* All memory can be read. */
+/* The scan that runs, for what asks without it, or NULL. */
+static const struct scan *running;
+
+static bool is_within(uintptr_t address, size_t size, uintptr_t start, uintptr_t end)
+{
+	return address >= start && address <= end && size <= end - address;
+}
+
+/* Returns whether SIZE bytes at ADDRESS are known to be memory: of a block, a stack, a root, the
+ * allocator or the code.  Elsewhere may be nothing, or registers of a device, which a read may
+ * change. */
 static bool is_readable(uintptr_t address, size_t size)
 {
-	(void)address, (void)size;
-	return true;
+	const uint32_t above = first_above(running, address);
+
+	if (above > 0) {
+		const struct leakwrap_live_block block = block_of(running, above - 1);
+
+		if (is_within(address, size, block.address, end_of(&block)))
+			return true;
+	}
+	for (unsigned i = 0; i < running->stack_count; i++)
+		if (is_within(address, size, running->stacks[i].low, running->stacks[i].high))
+			return true;
+	for (size_t i = 0; i < leakwrap_bare.root_count; i++)
+		if (is_within(address, size, (uintptr_t)leakwrap_bare.roots[i].start,
+		              (uintptr_t)leakwrap_bare.roots[i].end))
+			return true;
+	return is_within(address, size, (uintptr_t)leakwrap_bare.heap_low,
+	                 (uintptr_t)leakwrap_bare.heap_high) ||
+	       is_within(address, size, (uintptr_t)leakwrap_bare.text_start,
+	                 (uintptr_t)leakwrap_bare.text_end);
 }
 
 /* Takes WORD, which leads to the block NUMBER, from a block that is not lost. */
@@ -406,6 +433,7 @@ static void find_kinds(struct scan *scan, char *arrays)
 {
 	const uint32_t slots = leakwrap_live_slots();
 
+	running = scan;
 	scan->order = (uint16_t *)(void *)arrays;
 	scan->next = scan->order + slots;
 	scan->bits = (uint8_t *)(scan->next + slots);
@@ -413,6 +441,7 @@ static void find_kinds(struct scan *scan, char *arrays)
 	mark_roots(scan);
 	follow_lost(scan);
 	add_up(scan);
+	running = NULL;
 }
 
 void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites)
