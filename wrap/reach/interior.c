@@ -4,9 +4,6 @@
 #include "wrap/module/modules.h"
 #include "wrap/reach/interior_rules.h"
 #include "wrap/reach/own_memory.h"
-#ifndef LEAKWRAP_BARE
-#include "wrap/reach/maps.h"
-#endif
 
 /* Asks the function at CONTEXT. */
 static bool is_readable(const void *context, uintptr_t address, uintptr_t size)
@@ -26,13 +23,10 @@ static bool is_code(const void *context, uintptr_t address)
 
 #ifndef LEAKWRAP_BARE
 
-/* Most words are no addresses of a file: that is found out quickly. */
+/* Variables are among it: the loader copies tables of libraries there. */
 static bool is_constant(const void *context, uintptr_t address)
 {
-	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
-
-	return mapping && mapping->is_file && leakwrap_segment_at(address) &&
-	       !is_code(context, address);
+	return leakwrap_segment_at(address) && !is_code(context, address);
 }
 
 #else
