@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 200, LOST = 3, WORDS = 14, PAGE = 512, OTHERS = 11 };
+enum { KEPT = 200, LOST = 3, WORDS = 14, PAGE = 512, OTHERS = 12 };
 
 static GTree *volatile tree;
 static GClosure *volatile closures[KEPT];
@@ -75,9 +75,14 @@ static void make_false_slab(unsigned number, size_t alignment, size_t size)
 }
 
 /* Makes blocks like those with a count of references: one without a reference, one with another
- * size, one with a third word. */
+ * size, one with a third word, one with -1 for its size. */
 static void make_false_boxes(void)
 {
+	uintptr_t *const small = calloc(5, sizeof(*small));
+
+	small[0] = 1;
+	small[1] = UINTPTR_MAX;
+	others[11] = (void *volatile *)small + 4;
 	for (unsigned i = 0; i < 3; i++) {
 		uintptr_t *const box = make(8 + i, 4);
 

@@ -104,11 +104,13 @@ LEAKWRAP_INLINE bool is_closure(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_counted_box(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word head = BOX_WORDS * memory->word;
+	const leakwrap_word head = BOX_WORDS * memory->word, rest = in->size - head;
+	leakwrap_word asked;
 
-	return in->offset == head && memory->load(memory->context, in->block, 4) != 0 &&
-	       in->size - head - leakwrap_word_of(in, 1) < 2 * memory->word &&
-	       leakwrap_word_of(in, 2) == 0;
+	if (in->offset != head || memory->load(memory->context, in->block, 4) == 0)
+		return false;
+	asked = leakwrap_word_of(in, 1);
+	return asked <= rest && rest - asked < 2 * memory->word && leakwrap_word_of(in, 2) == 0;
 }
 
 /* A slab lacks two words to a power of two, to which it is aligned.  It ends with four words about
