@@ -133,7 +133,7 @@ static NOINLINE void make_false_nodes(void)
 		others[i] = &node[i]->link;
 	}
 	node[0]->link.next = list.next;
-	node[1]->link.next = node[1]->link.last = &node[1]->link;
+	node[1]->link.next = &node[1]->link;
 	node[2]->link.next = make_member()->link.next;
 	list.last->next = (struct link *)&node[2]->name[1];
 }

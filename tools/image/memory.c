@@ -63,6 +63,7 @@ struct leakwrap_memory image_memory(const struct image_process *process, bool is
 	        .context = process,
 	        .word = process->image->word,
 	        .cookie_words = process->image->machine == EM_ARM ? 2 : 1,
+	        .has_sse2 = process->image->machine == EM_X86_64,
 	        .is_glibc = is_glibc,
 	        .has_system = process->image->is_core,
 	};

@@ -71,6 +71,11 @@
 #define LEAKWRAP_COOKIE_WORDS 1
 #endif
 
+/* 1 if each processor of this kind has SSE2. */
+#ifndef LEAKWRAP_ALWAYS_HAS_SSE2
+#define LEAKWRAP_ALWAYS_HAS_SSE2 0
+#endif
+
 /* 1 if the processor keeps loads in order by itself. */
 #ifndef LEAKWRAP_LOADS_ARE_ORDERED
 #define LEAKWRAP_LOADS_ARE_ORDERED 0

@@ -57,6 +57,8 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 #define LEAKWRAP_THREAD_POINTER        leakwrap_thread_pointer()
 #define LEAKWRAP_THREAD_POINTER_IS_END 0
 
+#define LEAKWRAP_ALWAYS_HAS_SSE2       1
+
 /* Section 3.6.2 "DWARF Register Number Mapping", figure 3.36. */
 #define LEAKWRAP_DWARF_FP 6
 #define LEAKWRAP_DWARF_SP 7

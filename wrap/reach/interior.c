@@ -50,6 +50,7 @@ LEAKWRAP_INLINE struct leakwrap_memory own_memory(leakwrap_is_readable *const *i
 	        .context = is_readable_at,
 	        .word = sizeof(uintptr_t),
 	        .cookie_words = LEAKWRAP_COOKIE_WORDS,
+	        .has_sse2 = LEAKWRAP_ALWAYS_HAS_SSE2,
 #ifdef __GLIBC__
 	        .is_glibc = true,
 #endif

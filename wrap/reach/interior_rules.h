@@ -166,7 +166,7 @@ LEAKWRAP_INLINE bool is_control(unsigned byte)
 /* A table of 2^n elements is followed by a control byte for each of them, and by the first control
  * bytes once more, as many as a group has.  If the table has fewer elements than a group, the
  * control bytes of the missing ones are there, and empty (hashbrown, src/raw/mod.rs, set_ctrl). */
-LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in, leakwrap_word group)
+LEAKWRAP_INLINE bool is_table_with(const struct leakwrap_interior *in, leakwrap_word group)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word elements = in->size - in->offset - group;
@@ -191,6 +191,12 @@ LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in, leakwrap_
 		used |= control;
 	}
 	return used != 0; /* zeros may be anything */
+}
+
+LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in)
+{
+	return is_table_with(in, GROUP) ||
+	       (!in->memory->has_sse2 && is_table_with(in, in->memory->word));
 }
 
 /* Words at the start of an arena's oldest block: no block before it, its size, and in some versions
@@ -352,9 +358,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
 	       (is_marked_string(in) || is_in_arena(in) || is_behind_owners(in) ||
-	        is_hash_table(in, GROUP) || is_hash_table(in, in->memory->word) || is_of_glib(in) ||
-	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_tcl_part(in) ||
-	        is_of_pascal(in) || is_of_python(in));
+	        is_hash_table(in) || is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) ||
+	        is_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) || is_of_python(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

@@ -35,6 +35,7 @@ struct leakwrap_memory {
 
 	leakwrap_word word;    /* the size of a word: 4 or 8 bytes */
 	unsigned cookie_words; /* in front of an array's elements (array_rules.h) */
+	bool has_sse2;         /* each processor of its kind has */
 	bool is_glibc;
 	bool has_system; /* an operating system */
 };
