@@ -136,9 +136,8 @@ LEAKWRAP_INLINE bool is_glib_slab(const struct leakwrap_interior *in)
 
 LEAKWRAP_INLINE bool is_of_glib(const struct leakwrap_interior *in)
 {
-	return leakwrap_is_multiple(in->block, in->memory->word) &&
-	       (is_glib_object(in) || is_fundamental_type(in) || is_closure(in) ||
-	        is_counted_box(in) || is_glib_slab(in));
+	return is_glib_object(in) || is_fundamental_type(in) || is_closure(in) ||
+	       is_counted_box(in) || is_glib_slab(in);
 }
 
 #endif

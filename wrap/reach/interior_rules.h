@@ -81,7 +81,7 @@ LEAKWRAP_INLINE bool is_marked_string(const struct leakwrap_interior *in)
 	const leakwrap_word word = in->memory->word;
 	leakwrap_word characters, length, capacity;
 
-	if (in->offset > 3 || in->size != 2 * word + 16 || !leakwrap_is_multiple(in->block, word))
+	if (in->offset > 3 || in->size != 2 * word + 16)
 		return false;
 	characters = leakwrap_word_of(in, 0);
 	length = leakwrap_word_of(in, 1);
@@ -251,7 +251,7 @@ LEAKWRAP_INLINE bool is_perl_slab(const struct leakwrap_interior *in)
 	const leakwrap_word word = memory->word;
 	leakwrap_word next, first, bytes;
 
-	if (in->size < HEAD_WORDS * word || !leakwrap_is_multiple(in->block, word))
+	if (in->size < HEAD_WORDS * word)
 		return false;
 	next = leakwrap_word_of(in, 0);
 	first = leakwrap_word_of(in, 1);
@@ -311,8 +311,7 @@ LEAKWRAP_INLINE bool is_of_pascal(const struct leakwrap_interior *in)
 	uint64_t character;
 	leakwrap_word count;
 
-	if ((in->offset != 24 && in->offset != 32) || memory->word != 8 ||
-	    !leakwrap_is_multiple(in->block, 8) || !has_length(in))
+	if ((in->offset != 24 && in->offset != 32) || memory->word != 8 || !has_length(in))
 		return false;
 	count = leakwrap_word_at(memory, in->pointer - 8) + 1;
 	if ((int64_t)leakwrap_word_at(memory, in->pointer - 16) <= 0 || count == 0 || count > rest)
@@ -364,7 +363,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 
 /* -- all rules --------------------------------------------------------------------------------- */
 
-/* Returns whether what the rules read of the block can be read. */
+/* Returns whether what the rules read of the block can be read, and its words are aligned: some
+ * processors read no others. */
 LEAKWRAP_INLINE bool can_decide(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
@@ -374,7 +374,8 @@ LEAKWRAP_INLINE bool can_decide(const struct leakwrap_interior *in)
 	const leakwrap_word behind = end - in->pointer < GROUP ? end : in->pointer + GROUP;
 	const leakwrap_word tail = in->size < GROUP ? in->size : GROUP;
 
-	return memory->is_readable(memory->context, in->block, in->size < head ? in->size : head) &&
+	return leakwrap_is_multiple(in->block, memory->word) &&
+	       memory->is_readable(memory->context, in->block, in->size < head ? in->size : head) &&
 	       memory->is_readable(memory->context, before, behind - before) &&
 	       memory->is_readable(memory->context, end - tail, tail);
 }
