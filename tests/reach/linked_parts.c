@@ -126,7 +126,7 @@ static NOINLINE void make_false_watchers(void)
  * itself, one to a member that leads back to another word of it. */
 static NOINLINE void make_false_nodes(void)
 {
-	struct member *node[3];
+	struct member *node[3], *last;
 
 	for (unsigned i = 0; i < 3; i++) {
 		node[i] = calloc(1, sizeof(*node[i]));
@@ -135,7 +135,8 @@ static NOINLINE void make_false_nodes(void)
 	node[0]->link.next = list.next;
 	node[1]->link.next = &node[1]->link;
 	node[2]->link.next = make_member()->link.next;
-	list.last->next = (struct link *)&node[2]->name[1];
+	last = node[2];
+	list.last->next = (struct link *)&last->name[1];
 }
 
 /* Holds objects by parts that are no callbacks: one has no function, one has another object, one
