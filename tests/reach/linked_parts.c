@@ -1,5 +1,5 @@
-/* linked_parts.c - holds objects as lists, trees and event loops do: by nodes, callbacks and
- * watchers in the middle of them.  Similar parts are none of these. */
+/* linked_parts.c - holds objects as lists, trees, event loops and caches do: by nodes, watchers and
+ * parts that lead to the object, in the middle of them.  Similar parts are none of these. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -52,10 +52,25 @@ struct connection {
 	struct event event;
 };
 
+/* A part that leads to its object behind a lock and links, as an entry of unbound's caches does. */
+struct entry {
+	uintptr_t lock[7];
+	struct entry *volatile next, *last_used, *used_next;
+	uintptr_t hash;
+	void *volatile key, *value;
+};
+
+struct answer {
+	uintptr_t name[NAME];
+	struct entry entry;
+	void *volatile much_later[4];
+};
+
 static struct link list = {&list, &list};
 static struct branch *volatile tree;
 static struct event *volatile events;
 static struct watcher *volatile watchers[KEPT];
+static struct entry *volatile bucket;
 static void *volatile others[OTHERS];
 
 static void call(void *object)
@@ -92,6 +107,14 @@ static struct connection *make_connection(void)
 	connection->event.call = call;
 	connection->event.object = connection;
 	return connection;
+}
+
+static struct answer *make_answer(void)
+{
+	struct answer *const answer = calloc(1, sizeof(*answer));
+
+	answer->entry.key = answer;
+	return answer;
 }
 
 static void watch(void *loop, struct watcher *watcher, int events)
@@ -139,36 +162,39 @@ static NOINLINE void make_false_nodes(void)
 	list.last->next = (struct link *)&last->name[1];
 }
 
-/* Holds objects by parts that are no callbacks: one has no function, one has another object, one
- * has a word between its function and itself. */
-static void make_false_callbacks(void)
+/* Holds objects by parts that do not lead to them: one leads to another word of it, one to another
+ * object, one from too far behind. */
+static NOINLINE void make_false_entries(void)
 {
-	struct connection *connection[3];
+	struct answer *answer[3];
 
 	for (unsigned i = 0; i < 3; i++) {
-		connection[i] = make_connection();
-		others[3 + i] = &connection[i]->event;
+		answer[i] = make_answer();
+		others[3 + i] = &answer[i]->entry;
 	}
-	connection[0]->event.call = NULL;
-	connection[1]->event.object = &connection[1]->name[1];
-	connection[2]->event.call = NULL;
-	connection[2]->event.next = (struct event *)(uintptr_t)call;
+	answer[0]->entry.key = &answer[0]->name[1];
+	answer[1]->entry.key = &list;
+	answer[2]->entry.key = NULL;
+	answer[2]->much_later[3] = answer[2];
 }
 
 static NOINLINE void make_all(void)
 {
 	for (int i = 0; i < KEPT; i++) {
 		struct connection *const connection = make_connection();
+		struct answer *const answer = make_answer();
 
 		connection->event.next = events;
 		events = &connection->event;
+		answer->entry.next = bucket;
+		bucket = &answer->entry;
 		make_member();
 		make_leaf();
 		watchers[i] = make_watcher();
 	}
 	for (int i = 0; i < LOST; i++)
 		make_connection()->name[0] = 1;
-	make_false_callbacks();
+	make_false_entries();
 	make_false_watchers();
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# An object is reachable by a node of a list or tree in it, and by a part that calls a function with
-# it, or is a watcher of libev.
+# An object is reachable by a node of a list or tree in it, and by a part that leads to it, or is a
+# watcher of libev.
 . tests/lib.sh
 
 build parts tests/reach/linked_parts.c

@@ -43,8 +43,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * GNUstep
  *   - to an object of Objective-C, behind the number of its owners
  *
- * SQLite
- *   - to a part that begins with the block's address
+ * programs whose parts lead to the whole, such as SQLite, libevent, unbound and
+ * glibc's table of loaded modules (elf/dl-find_object.c, struct dlfo_mappings_segment)
+ *   - to a part that has the block's address among its first 16 words
  *
  * libtalloc, the allocator of Samba and its relatives
  *   - behind its header, in which the size of the rest stands
@@ -76,17 +77,14 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *     them and a 64-bit length of the rest of the block
  *
  * programs whose objects hold the links of their lists and trees, such as libuv and
- * Boost.Intrusive, and the events of libevent and libev
+ * Boost.Intrusive, and the events of libev
  *   - to a node of a list or tree, which leads to another node that leads back
- *   - to a part in which the addresses of a function and of the block are neighbours
  *   - to an active watcher of libev
  *
  * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
- *   - to an aligned table of loaded modules, whose second word is the block's address
- *     (elf/dl-find_object.c, struct dlfo_mappings_segment)
  *
  * Asks IS_READABLE before it reads memory. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,

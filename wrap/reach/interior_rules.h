@@ -117,31 +117,39 @@ LEAKWRAP_INLINE bool is_tree_node(const struct leakwrap_interior *in)
 }
 
 /* Returns whether the pointer leads to an aligned part of the block, and the block's address stands
- * in front of the part.  In glibc it may be the part's second word. */
+ * in front of the part. */
 LEAKWRAP_INLINE bool is_aligned_part(const struct leakwrap_interior *in)
 {
-	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word word = memory->word;
+	const leakwrap_word word = in->memory->word;
 
-	if (!leakwrap_is_multiple(in->pointer, 2 * word) || in->offset < word)
-		return false;
-	return leakwrap_word_at(memory, in->pointer - word) == in->block ||
-	       (memory->is_glibc && in->size - in->offset >= 2 * word &&
-	        leakwrap_word_at(memory, in->pointer + word) == in->block);
+	return leakwrap_is_multiple(in->pointer, 2 * word) && in->offset >= word &&
+	       leakwrap_word_at(in->memory, in->pointer - word) == in->block;
 }
 
-/* Returns whether the pointer leads to a part of the block that begins with the block's address, or
- * with the address behind the block's length.  SQLite ends a page so (src/pcache.h, struct
- * PgHdr). */
+/* The first words of a part in which the block's address may be. */
+#define OWNER_WORDS 16u
+
+/* Returns whether the pointer leads to a part of the block that has the block's address among its
+ * first words, or the address behind the block's length: who has the part gets to the block.  So
+ * end a page of SQLite (src/pcache.h, struct PgHdr), an event of libevent, which hands the block on
+ * (2.1, include/event2/event_struct.h, struct event_callback), and an entry of unbound's caches,
+ * behind a lock and three links (1.17, util/storage/lruhash.h, struct lruhash_entry). */
 LEAKWRAP_INLINE bool is_part_that_leads_back(const struct leakwrap_interior *in)
 {
-	const leakwrap_word word = in->memory->word;
-	leakwrap_word first;
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word rest = (in->size - in->offset) / memory->word;
+	const unsigned words = rest < OWNER_WORDS ? (unsigned)rest : OWNER_WORDS;
+	const leakwrap_word start = has_length(in) ? in->block + 8 : in->block;
 
-	if (!leakwrap_is_multiple(in->pointer, word) || in->size - in->offset < word)
+	if (!leakwrap_leads_to_words(memory, in->pointer, words))
 		return false;
-	first = leakwrap_word_at(in->memory, in->pointer);
-	return first == in->block || (first == in->block + 8 && has_length(in));
+	for (unsigned i = 0; i < words; i++) {
+		const leakwrap_word word = leakwrap_word_at(memory, in->pointer + i * memory->word);
+
+		if (word == in->block || word == start)
+			return true;
+	}
+	return false;
 }
 
 /* The header has 11 words, and is aligned to 16 bytes (libtalloc, talloc.c, struct

@@ -5,9 +5,6 @@
  *     lists of Linux and libuv (struct list_head; libuv 1.44, src/queue.h), red-black trees with
  *     parents (struct rb_node; nginx, src/core/ngx_rbtree.h), and the hooks of Boost.Intrusive
  *     (boost/intrusive/detail/list_node.hpp)
- *   - a callback: among its first eight words the addresses of a function and of the block are
- *     neighbours.  The function gets the block.  So are the events of libevent (2.1,
- *     include/event2/event_struct.h, struct event_callback)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
  *
  * For interior_rules.h.
@@ -21,8 +18,8 @@
 #define LINKS 4u
 #define MARKS ((leakwrap_word)3)
 
-/* The first words of a callback, in which its function is. */
-#define CALLBACK_WORDS 8u
+/* The first words of a part that the rules read. */
+#define PART_WORDS 5u
 
 /* Returns the word NUMBER of the part. */
 LEAKWRAP_INLINE leakwrap_word word_of_part(const struct leakwrap_interior *in, unsigned number)
@@ -59,17 +56,6 @@ LEAKWRAP_INLINE bool has_function(const struct leakwrap_interior *in, unsigned n
 	return in->memory->is_code(in->memory->context, word_of_part(in, number));
 }
 
-/* Returns whether the part, which has WORDS words, is a callback. */
-LEAKWRAP_INLINE bool is_callback(const struct leakwrap_interior *in, unsigned words)
-{
-	for (unsigned i = 0; i < words; i++)
-		if (word_of_part(in, i) == in->block &&
-		    ((i > 0 && has_function(in, i - 1)) ||
-		     (i + 1 < words && has_function(in, i + 1))))
-			return true;
-	return false;
-}
-
 /* The priorities of watchers in libev: EV_MINPRI and EV_MAXPRI. */
 #define PRIORITY_MIN (-2)
 #define PRIORITY_MAX 2
@@ -97,11 +83,10 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word rest = (in->size - in->offset) / memory->word;
-	const unsigned words = rest < CALLBACK_WORDS ? (unsigned)rest : CALLBACK_WORDS;
+	const unsigned words = rest < PART_WORDS ? (unsigned)rest : PART_WORDS;
 
 	return leakwrap_leads_to_words(memory, in->pointer, words) &&
-	       (is_node(in, words) || is_callback(in, words) ||
-	        (memory->has_system && is_watcher(in, words)));
+	       (is_node(in, words) || (memory->has_system && is_watcher(in, words)));
 }
 
 #endif
