@@ -60,6 +60,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * ICU
  *   - to the characters of a string, behind the number of its owners in 32 bits
  *
+ * Redis and other programs with SDS strings
+ *   - to the characters, behind their number, the room for them and the type of these numbers
+ *
  * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each
  *   - to the characters of a str or a bytes object, behind their number

@@ -238,6 +238,44 @@ LEAKWRAP_INLINE bool is_behind_owners(const struct leakwrap_interior *in)
 	return owners > 0 && owners <= OWNERS_MAX;
 }
 
+/* The marks of a string of SDS: its type is in the three lowest bits. */
+#define SDS_TYPE_BITS 3u
+
+/* Returns whether CAPACITY fits a block of SIZE bytes that was asked for: an allocator may grant a
+ * quarter more and a few words, which the program may use. */
+LEAKWRAP_INLINE bool is_granted(uint64_t capacity, leakwrap_word size)
+{
+	return capacity >= size && capacity - size <= size / 4 + 32;
+}
+
+/* Returns true if the pointer leads to the characters of a string of SDS, as Redis has.  In front
+ * of them are the length and the capacity, in 1, 2, 4 or 8 bytes each, and a byte with the type.
+ * The shortest type has its length in the upper bits of that byte, and nothing in front of it.
+ * Behind the characters is a 0 (redis 7.0, src/sds.h, struct sdshdr5 to sdshdr64). */
+LEAKWRAP_INLINE bool is_sds(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const unsigned width = (unsigned)(in->offset / 2);
+	unsigned type = 0;
+	uint64_t marks, length, capacity;
+
+	if (in->offset % 2 == 0 || in->offset > 17 || (width & (width - 1)) != 0)
+		return false;
+	while (type < 4 && width >> type != 0)
+		type++;
+	marks = memory->load(memory->context, in->pointer - 1, 1);
+	if (width == 0)
+		return (marks & ((1u << SDS_TYPE_BITS) - 1)) == 0 &&
+		       (marks >> SDS_TYPE_BITS) + 2 == in->size &&
+		       memory->load(memory->context, in->block + in->size - 1, 1) == 0;
+	length = memory->load(memory->context, in->block, width);
+	capacity = memory->load(memory->context, in->block + width, width);
+	return marks == type && length <= capacity &&
+	       is_granted(capacity + in->offset + 1, in->size) &&
+	       memory->is_readable(memory->context, in->pointer + (leakwrap_word)length, 1) &&
+	       memory->load(memory->context, in->pointer + (leakwrap_word)length, 1) == 0;
+}
+
 /* Words in front of a slab's operations, with what aligns them. */
 #define SLAB_WORDS 6u
 
@@ -364,7 +402,7 @@ LEAKWRAP_INLINE bool is_objective_c(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
-	       (is_marked_string(in) || is_in_arena(in) || is_behind_owners(in) ||
+	       (is_marked_string(in) || is_in_arena(in) || is_behind_owners(in) || is_sds(in) ||
 	        is_hash_table(in) || is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) ||
 	        is_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) || is_of_python(in));
 }
