@@ -22,10 +22,9 @@ static char *make_string(unsigned type, uint64_t length, size_t room, uint64_t c
 	const uint16_t length_2[2] = {(uint16_t)length, (uint16_t)capacity};
 	const uint32_t length_4[2] = {(uint32_t)length, (uint32_t)capacity};
 	const uint64_t length_8[2] = {length, capacity};
-	const void *const numbers[TYPES] = {NULL, short_length, length_2, length_4, length_8};
+	const void *const numbers[TYPES] = {"", short_length, length_2, length_4, length_8};
 
-	if (type > 0)
-		memcpy(block, numbers[type], 2 * width);
+	memcpy(block, numbers[type], 2 * width);
 	memset(block + head, 'x', room + 1);
 	block[head - 1] = (char)(type > 0 ? type : length << 3);
 	block[head + length] = 0;
@@ -54,7 +53,7 @@ static NOINLINE void make_others(void)
 	others[4] = make_string(4, 50, 60, 60);
 	others[4][50] = 'x';
 	others[5] = make_string(2, 50, 60, 60);
-	others[5][-1] = 3;
+	*(others[5] - 1) = 3;
 }
 
 int main(void)
