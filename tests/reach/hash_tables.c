@@ -34,6 +34,19 @@ static unsigned char *new_table(size_t count, size_t group)
 	return control;
 }
 
+#ifdef __x86_64__
+
+/* Returns two equal words at the end of a block.  They are no table: with SSE2 a group has 16
+ * bytes. */
+static unsigned char *new_pair(void)
+{
+	unsigned char *const block = malloc(END_OF_PAIR);
+
+	return memset(block + END_OF_PAIR - 16, 1, 16);
+}
+
+#endif
+
 int main(void)
 {
 	tables[0] = new_table(4, 16);
@@ -41,8 +54,7 @@ int main(void)
 	tables[2] = new_table(16, 16);
 	tables[3] = new_table(1024, 16);
 #ifdef __x86_64__
-	/* Two equal words at the end of a block are no table: with SSE2 a group has 16 bytes. */
-	tables[4] = memset((char *)malloc(END_OF_PAIR) + END_OF_PAIR - 16, 1, 16);
+	tables[4] = new_pair();
 #else
 	tables[4] = new_table(4, sizeof(void *));
 	tables[5] = new_table(64, sizeof(void *));
