@@ -65,10 +65,12 @@ static size_t find_pointee(const struct marking *marking, uint64_t word)
 {
 	const struct block_index *index = marking->index;
 	const size_t number = block_index_find(index, word);
-	const uint64_t cookie = array_cookie(marking->image);
 
-	if (number != NO_BLOCK || word < cookie)
+	if (number != NO_BLOCK)
 		return number;
+	const uint64_t cookie = array_cookie(marking->image);
+	if (word < cookie)
+		return NO_BLOCK;
 	const size_t before = block_index_find(index, word - cookie);
 	return before != NO_BLOCK && index->blocks[before].address == word - cookie &&
 	                       is_empty_array(marking->image, &index->blocks[before])

@@ -5,7 +5,7 @@
 #ifndef LEAKWRAP_ARRAY_RULES_H
 #define LEAKWRAP_ARRAY_RULES_H
 
-#include "wrap/reach/memory.h"
+#include "wrap/reach/interior_pointer.h"
 
 /* Returns the size of the cookie in front of the elements: a word with their number.  On ARM a word
  * with the size of each stands before that (C++ ABI for the Arm Architecture, array cookies). */
@@ -14,13 +14,15 @@ LEAKWRAP_INLINE leakwrap_word cookie_of(const struct leakwrap_memory *memory)
 	return memory->cookie_words * memory->word;
 }
 
-/* Returns whether the block at BLOCK, which is a cookie, and can be read, is of no elements. */
+/* Returns whether the block at BLOCK, which has the size of a cookie and can be read, is an array
+ * without elements. */
 LEAKWRAP_INLINE bool is_cookie_of_none(const struct leakwrap_memory *memory, leakwrap_word block)
 {
-	const leakwrap_word first = leakwrap_word_at(memory, block);
+	leakwrap_word first;
 
 	if (!leakwrap_is_multiple(block, memory->word))
 		return false;
+	first = leakwrap_word_at(memory, block);
 	return memory->cookie_words == 2
 	               ? first > 0 && leakwrap_word_at(memory, block + memory->word) == 0
 	               : first == 0;

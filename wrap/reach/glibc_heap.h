@@ -1,8 +1,5 @@
-/* glibc_heap.h - which memory belongs to glibc's malloc itself.
- *
- * The layouts are those of glibc 2.1 to 2.43 (malloc/malloc.c, malloc/arena.c).  They are
- * recognized by their values, because a program may have another malloc.  With another C library,
- * nothing is found. */
+/* glibc_heap.h - which memory belongs to glibc's malloc itself (glibc_rules.h).  With another C
+ * library, nothing is found. */
 #ifndef LEAKWRAP_GLIBC_HEAP_H
 #define LEAKWRAP_GLIBC_HEAP_H
 

@@ -65,8 +65,8 @@ static inline leakwrap_word leakwrap_row_start(const struct leakwrap_memory *mem
 /* The first block of a heap lies behind heap_info and the arena's state. */
 #define LEAKWRAP_FIRST_BLOCK_MAX 4096u
 
-/* Returns to a multiple of what a heap of an arena begins: HEAP_MAX_SIZE, which is twice
- * DEFAULT_MMAP_THRESHOLD_MAX. */
+/* Returns HEAP_MAX_SIZE, which is twice DEFAULT_MMAP_THRESHOLD_MAX.  A heap of an arena begins at a
+ * multiple of it. */
 LEAKWRAP_INLINE leakwrap_word leakwrap_heap_size(const struct leakwrap_memory *memory)
 {
 	return (leakwrap_word)1 << (memory->word > 4 ? 26 : 20);

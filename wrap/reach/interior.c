@@ -39,7 +39,8 @@ static bool is_constant(const void *context, uintptr_t address)
 
 #endif
 
-/* Returns this process' memory.  IS_READABLE, which points to a function, is used later. */
+/* Returns this process' memory.  Its is_readable asks the function to which IS_READABLE_AT points,
+ * which must outlive the result. */
 LEAKWRAP_INLINE struct leakwrap_memory own_memory(leakwrap_is_readable *const *is_readable_at)
 {
 	return (struct leakwrap_memory){

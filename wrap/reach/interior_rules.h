@@ -10,8 +10,8 @@
 
 #include "wrap/reach/array_rules.h"
 #include "wrap/reach/glib_rules.h"
+#include "wrap/reach/interior_pointer.h"
 #include "wrap/reach/linked_rules.h"
-#include "wrap/reach/memory.h"
 #include "wrap/reach/python_rules.h"
 
 /* How many words at the start of a block may decide. */
@@ -130,21 +130,18 @@ LEAKWRAP_INLINE bool is_aligned_part(const struct leakwrap_interior *in)
 #define OWNER_WORDS 16u
 
 /* Returns whether the pointer leads to a part of the block that has the block's address among its
- * first words, or the address behind the block's length: who has the part gets to the block.  So
- * end a page of SQLite (src/pcache.h, struct PgHdr), an event of libevent, which hands the block on
- * (2.1, include/event2/event_struct.h, struct event_callback), and an entry of unbound's caches,
- * behind a lock and three links (1.17, util/storage/lruhash.h, struct lruhash_entry). */
+ * first words, or the address behind the block's length.  A program that has the part gets to the
+ * block.  Such parts are the end of a page of SQLite (src/pcache.h, struct PgHdr), an event of
+ * libevent, which hands the block on (2.1, include/event2/event_struct.h, struct event_callback),
+ * and an entry of unbound's caches, with a lock and three links in front (1.17,
+ * util/storage/lruhash.h, struct lruhash_entry). */
 LEAKWRAP_INLINE bool is_part_that_leads_back(const struct leakwrap_interior *in)
 {
-	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word rest = (in->size - in->offset) / memory->word;
-	const unsigned words = rest < OWNER_WORDS ? (unsigned)rest : OWNER_WORDS;
+	const unsigned words = leakwrap_words_of_part(in, OWNER_WORDS);
 	const leakwrap_word start = has_length(in) ? in->block + 8 : in->block;
 
-	if (!leakwrap_leads_to_words(memory, in->pointer, words))
-		return false;
 	for (unsigned i = 0; i < words; i++) {
-		const leakwrap_word word = leakwrap_word_at(memory, in->pointer + i * memory->word);
+		const leakwrap_word word = leakwrap_word_of_part(in, i);
 
 		if (word == in->block || word == start)
 			return true;

@@ -12,7 +12,7 @@
 #ifndef LEAKWRAP_LINKED_RULES_H
 #define LEAKWRAP_LINKED_RULES_H
 
-#include "wrap/reach/memory.h"
+#include "wrap/reach/interior_pointer.h"
 
 /* The first words of a node, in which its links are.  Their lowest bits may be marks. */
 #define LINKS 4u
@@ -20,12 +20,6 @@
 
 /* The first words of a part that the rules read. */
 #define PART_WORDS 5u
-
-/* Returns the word NUMBER of the part. */
-LEAKWRAP_INLINE leakwrap_word word_of_part(const struct leakwrap_interior *in, unsigned number)
-{
-	return leakwrap_word_at(in->memory, in->pointer + number * in->memory->word);
-}
 
 /* Returns whether one of the links of the node at NODE leads to the part. */
 LEAKWRAP_INLINE bool leads_back(const struct leakwrap_interior *in, leakwrap_word node)
@@ -41,7 +35,7 @@ LEAKWRAP_INLINE bool leads_back(const struct leakwrap_interior *in, leakwrap_wor
 LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
 {
 	for (unsigned i = 0; i < words && i < LINKS; i++) {
-		const leakwrap_word other = word_of_part(in, i) & ~MARKS;
+		const leakwrap_word other = leakwrap_word_of_part(in, i) & ~MARKS;
 
 		if (other - in->block >= in->size &&
 		    leakwrap_leads_to_words(in->memory, other, LINKS) && leads_back(in, other))
@@ -53,7 +47,7 @@ LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
 /* Returns whether the word NUMBER of the part is the address of code. */
 LEAKWRAP_INLINE bool has_function(const struct leakwrap_interior *in, unsigned number)
 {
-	return in->memory->is_code(in->memory->context, word_of_part(in, number));
+	return in->memory->is_code(in->memory->context, leakwrap_word_of_part(in, number));
 }
 
 /* The priorities of watchers in libev: EV_MINPRI and EV_MAXPRI. */
@@ -81,12 +75,9 @@ LEAKWRAP_INLINE bool is_watcher(const struct leakwrap_interior *in, unsigned wor
 
 LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 {
-	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word rest = (in->size - in->offset) / memory->word;
-	const unsigned words = rest < PART_WORDS ? (unsigned)rest : PART_WORDS;
+	const unsigned words = leakwrap_words_of_part(in, PART_WORDS);
 
-	return leakwrap_leads_to_words(memory, in->pointer, words) &&
-	       (is_node(in, words) || (memory->has_system && is_watcher(in, words)));
+	return is_node(in, words) || (in->memory->has_system && is_watcher(in, words));
 }
 
 #endif

@@ -57,32 +57,18 @@ LEAKWRAP_INLINE void leakwrap_fetch(leakwrap_word address)
 #endif
 }
 
-/* Returns whether ADDRESS, which is not 0, may be one of COUNT words that can be read. */
-LEAKWRAP_INLINE bool leakwrap_leads_to_words(const struct leakwrap_memory *memory,
-                                             leakwrap_word address, unsigned count)
-{
-	return address != 0 && (address & (memory->word - 1)) == 0 &&
-	       memory->is_readable(memory->context, address, count * memory->word);
-}
-
-/* A pointer into a block.  The rules tell whether it is a usual way to hold the block. */
-struct leakwrap_interior {
-	const struct leakwrap_memory *memory;
-	leakwrap_word block, size; /* the block's address and size */
-	leakwrap_word pointer;
-	leakwrap_word offset; /* of POINTER from the start of the block */
-};
-
-/* Returns the word NUMBER of the block. */
-LEAKWRAP_INLINE leakwrap_word leakwrap_word_of(const struct leakwrap_interior *in, unsigned number)
-{
-	return leakwrap_word_at(in->memory, in->block + number * in->memory->word);
-}
-
 /* Returns whether NUMBER is a multiple of SIZE, which is a power of two. */
 LEAKWRAP_INLINE bool leakwrap_is_multiple(leakwrap_word number, leakwrap_word size)
 {
 	return (number & (size - 1)) == 0;
+}
+
+/* Returns whether ADDRESS is aligned and not 0, and the COUNT words there can be read. */
+LEAKWRAP_INLINE bool leakwrap_leads_to_words(const struct leakwrap_memory *memory,
+                                             leakwrap_word address, unsigned count)
+{
+	return address != 0 && leakwrap_is_multiple(address, memory->word) &&
+	       memory->is_readable(memory->context, address, count * memory->word);
 }
 
 #endif

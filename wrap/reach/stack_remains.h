@@ -24,8 +24,9 @@ struct leakwrap_remains_search {
 	/* The C library describes a thread from so many bytes below its thread pointer on, up to
 	 * the thread pointer.  0: from the thread pointer on, up to the bounds of the stack. */
 	leakwrap_word below_pointer;
-	leakwrap_word
-	        id_below_bounds; /* where the thread's id is in the description; 0: not known */
+
+	/* Where the thread's id is in the description, in bytes below the bounds.  0: not known. */
+	leakwrap_word id_below_bounds;
 };
 
 /* A mapping that may hold stacks, and the guard below it, which is a mapping of its own or nothing.
