@@ -312,3 +312,16 @@ report_of_core() {
 	[ -s "$W/gcore" ] || skip "gdb cannot make a core file: $(tail -n 1 "$W/gdb")"
 	"$O/leakwrap" report --core="$W/gcore" "$W/core.log" >"$W/out" || fail "report: status $?"
 }
+
+# lost_blocks PROGRAM DEFINITELY POSSIBLY: fails unless the search in the program and the search in
+# its core file find so many blocks definitely and possibly lost.
+lost_blocks() {
+	LEAKWRAP_OPTIONS=kinds=always:exit=0:log=$W/log "$1" || fail "status $?"
+	equal "definitely lost" "$(dump_value "$W/log" 1 definite_blocks)" "$2"
+	equal "possibly lost" "$(dump_value "$W/log" 1 possible_blocks)" "$3"
+	report_of_core '' "$1"
+	grep -q "definitely lost: .* in $2 blocks\{0,1\}\$" "$W/out" ||
+		fail "core: $(head -n 20 "$W/out")"
+	grep -q "possibly lost: .* in $3 blocks\{0,1\}\$" "$W/out" ||
+		fail "core: $(head -n 20 "$W/out")"
+}
