@@ -7,10 +7,11 @@
 #include "wrap/base/thread.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
+#include "wrap/reach/declared_roots.h"
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/jemalloc.h"
-#include "wrap/reach/roots.h"
+#include "wrap/reach/no_roots.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_table.h"
 
@@ -78,8 +79,8 @@ static void write_memory(struct leakwrap_writer *writer)
 		leakwrap_text_pair(writer, " pointer_step=", leakwrap_options.pointer_step);
 	leakwrap_text_end(writer);
 	leakwrap_pages_each(write_own, writer);
-	leakwrap_roots_each_own(write_own, writer);
-	leakwrap_roots_each_declared(write_root, writer);
+	leakwrap_no_roots_each_own(write_own, writer);
+	leakwrap_declared_roots_each(write_root, writer);
 }
 
 /* Returns the rank of the call site with NUMBER, or 0 if the dump leaves it out. */

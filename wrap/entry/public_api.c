@@ -7,7 +7,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
 #ifndef LEAKWRAP_BARE
-#include "wrap/reach/roots.h"
+#include "wrap/reach/declared_roots.h"
 #endif
 #include "wrap/record/record_sample.h"
 #include "wrap/runtime/recording.h"
@@ -98,12 +98,12 @@ void leakwrap_fail_next(unsigned count)
 
 int leakwrap_root(const void *start, size_t size)
 {
-	return leakwrap_roots_add((uintptr_t)start, size);
+	return leakwrap_declared_roots_add((uintptr_t)start, size);
 }
 
 int leakwrap_unroot(const void *start)
 {
-	return leakwrap_roots_remove((uintptr_t)start);
+	return leakwrap_declared_roots_remove((uintptr_t)start);
 }
 
 #else

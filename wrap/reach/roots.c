@@ -2,268 +2,26 @@
 #include "wrap/reach/roots.h"
 
 #include "wrap/arch/arch.h"
-#include "wrap/base/arena.h"
-#include "wrap/base/locked_uthash.h"
 #include "wrap/base/thread.h"
-#include "wrap/live/fast.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/live/indexed_block.h"
-#include "wrap/live/held.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
-#include "wrap/reach/ended_stacks.h"
-#include "wrap/reach/glibc_heap.h"
-#include "wrap/reach/guard.h"
-#include "wrap/reach/jemalloc.h"
+#include "wrap/reach/declared_roots.h"
 #include "wrap/reach/maps.h"
 #include "wrap/reach/mark.h"
+#include "wrap/reach/no_roots.h"
 #include "wrap/reach/saved_registers.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #include <elf.h>
 #include <link.h>
-#include <stdatomic.h>
-
-/* A range of memory that is no root. */
-struct range {
-	uintptr_t start, end;
-};
-
-#define RANGES_ROOM ((size_t)1 << 16)
 
 static struct {
-	struct range *except; /* merge_exceptions sorts them by address */
-	size_t count;
-	bool is_full; /* merge_exceptions has made little room */
-	bool is_heap_known, have_all_parked;
+	bool is_heap_known;
 	int pagemap;
 	uintptr_t tls_size; /* of the program, in bytes; with its alignment */
-} roots;
-
-/* A range of leakwrap_root(). */
-struct declared {
-	_Atomic uintptr_t start; /* 0: unused */
-	_Atomic uintptr_t size;
-	struct declared *next;
-};
-
-static struct declared *_Atomic declared;
-
-/* -- what is no root --------------------------------------------------------------------------- */
-
-static void sort_exceptions(void)
-{
-	struct range *const except = roots.except;
-	size_t gap = 1;
-
-	while (gap < roots.count / 3)
-		gap = 3 * gap + 1;
-	for (; gap > 0; gap /= 3)
-		for (size_t i = gap; i < roots.count; i++) {
-			const struct range moving = except[i];
-			size_t at = i;
-
-			for (; at >= gap && except[at - gap].start > moving.start; at -= gap)
-				except[at] = except[at - gap];
-			except[at] = moving;
-		}
-}
-
-/* Sorts the exceptions, and joins those that touch.  There is at least one. */
-static void merge_exceptions(void)
-{
-	struct range *last = roots.except;
-
-	sort_exceptions();
-	for (size_t i = 1; i < roots.count; i++) {
-		const struct range next = roots.except[i];
-
-		if (next.start > last->end)
-			*++last = next;
-		else if (next.end > last->end)
-			last->end = next.end;
-	}
-	roots.count = (size_t)(last - roots.except) + 1;
-}
-
-/* Excepts what lies from START to END, as long as there is room.  An allocator has many extents,
- * most of which touch the next one. */
-static void except(uintptr_t start, uintptr_t end)
-{
-	if (start >= end)
-		return;
-	if (roots.count > 0 && roots.except[roots.count - 1].end == start) {
-		roots.except[roots.count - 1].end = end;
-		return;
-	}
-	if (roots.count == RANGES_ROOM && !roots.is_full) {
-		merge_exceptions();
-		roots.is_full = roots.count > RANGES_ROOM / 4 * 3;
-	}
-	if (roots.count < RANGES_ROOM)
-		roots.except[roots.count++] = (struct range){start, end};
-}
-
-static void except_range(void *context, uintptr_t start, uintptr_t end)
-{
-	(void)context;
-	except(start, end);
-}
-
-static void except_of_thread(void *context, const struct leakwrap_standing *thread)
-{
-	/* A function that calls another has nothing there. */
-	const uintptr_t sp = thread->sp - (thread->context ? LEAKWRAP_RED_ZONE : 0);
-
-	(void)context;
-	leakwrap_maps_note_thread(sp);
-	leakwrap_maps_note_thread(thread->thread_pointer);
-	except(thread->state, thread->state + sizeof(struct leakwrap_thread));
-	if (thread->stack_low != 0) {
-		except(thread->stack_low, sp);
-	} else if (thread->is_main) {
-		const struct leakwrap_mapping *const stack = leakwrap_mapping_at(sp);
-
-		if (stack && stack->is_stack)
-			except(stack->start, sp);
-	}
-}
-
-/* Excepts what the allocator has of the memory MAPPING of brk(2). */
-static void except_break(const struct leakwrap_mapping *mapping)
-{
-	struct range row;
-
-	for (uintptr_t at = mapping->start;
-	     leakwrap_break_after(at, mapping->end, &row.start, &row.end); at = row.end)
-		except(row.start, row.end);
-}
-
-/* Returns whether MAPPING may be an allocator's. */
-static bool may_be_heap(const struct leakwrap_mapping *mapping)
-{
-	return mapping->is_readable && !mapping->is_special && !mapping->is_file &&
-	       !mapping->is_shared;
-}
-
-/* Excepts the allocator's memory: that of brk(2), and the arenas of glibc's malloc. */
-static void except_heap(void)
-{
-	size_t count;
-	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (!may_be_heap(&mapping[i]))
-			continue;
-		if (mapping[i].is_break)
-			except_break(&mapping[i]);
-		for (uintptr_t at = mapping[i].start;
-		     (at = leakwrap_glibc_arena_after(roots.pagemap, at, mapping[i].end)) <
-		     mapping[i].end;) {
-			const uintptr_t end = leakwrap_glibc_arena_end(at, mapping[i].end);
-
-			except(at, end);
-			at = end > at ? end : at + 1;
-		}
-	}
-}
-
-/* Calls VISIT for each part of MAPPING, which is private, whose pages the program may have written
- * to. */
-static void each_written(const struct leakwrap_mapping *mapping,
-                         void (*visit)(uintptr_t start, uintptr_t end))
-{
-	uintptr_t start = mapping->start, at = start;
-
-	while (at < mapping->end) {
-		size_t page;
-		const uint64_t written =
-		        leakwrap_private_pages_written(roots.pagemap, (const void *)at, &page);
-
-		for (unsigned i = 0; i < LEAKWRAP_PAGES_AT_ONCE && at < mapping->end; i++) {
-			if (!(written >> i & 1)) {
-				if (start < at)
-					visit(start, at);
-				start = at + page;
-			}
-			at += page;
-		}
-	}
-	if (start < mapping->end)
-		visit(start, mapping->end);
-}
-
-/* The state of glibc's malloc leads to free memory, and to where the last block ends. */
-static void except_state(uintptr_t start, uintptr_t end)
-{
-	struct range state;
-
-	if (leakwrap_glibc_find_state(start, end, &state.start, &state.end))
-		except(state.start, state.end);
-}
-
-static void except_allocator_state(void)
-{
-	size_t count;
-	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
-
-	/* Not the tracer's tables, nor a program's large arrays. */
-	for (size_t i = 0; i < count; i++)
-		if (mapping[i].is_file && mapping[i].is_readable && mapping[i].is_writable &&
-		    !mapping[i].is_shared && !mapping[i].is_special)
-			each_written(&mapping[i], except_state);
-}
-
-static void except_parts(uintptr_t start, uintptr_t end)
-{
-	leakwrap_jemalloc_each_part(start, end, roots.is_heap_known, except_range, NULL);
-}
-
-static void except_jemalloc(void)
-{
-	size_t count;
-	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (may_be_heap(&mapping[i]) && mapping[i].is_writable &&
-		    !leakwrap_module_at(mapping[i].start))
-			each_written(&mapping[i], except_parts);
-}
-
-/* The tracer's other variables hold no addresses of blocks. */
-void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintptr_t end),
-                             void *context)
-{
-	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
-	        leakwrap_address_tables_own_memory, leakwrap_held_own_memory,
-	        leakwrap_block_index_own_memory,    leakwrap_mark_own_memory,
-	        leakwrap_maps_own_memory,           leakwrap_guard_own_memory,
-	};
-	struct range range;
-
-	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
-		of[i](&range.start, &range.end);
-		visit(context, range.start, range.end);
-	}
-}
-
-static void collect_exceptions(const struct leakwrap_standing *own)
-{
-	leakwrap_pages_each(except_range, NULL);
-	leakwrap_roots_each_own(except_range, NULL);
-	except((uintptr_t)roots.except,
-	       (uintptr_t)roots.except + RANGES_ROOM * sizeof(*roots.except));
-	except_of_thread(NULL, own);
-	leakwrap_parked_each(except_of_thread, NULL);
-	if (roots.have_all_parked)
-		leakwrap_ended_stacks_each(own->thread_pointer, except_range, NULL);
-	except_allocator_state();
-	if (roots.is_heap_known)
-		except_heap();
-	if (leakwrap_has_jemalloc())
-		except_jemalloc();
-	merge_exceptions();
-}
+} roots = {.pagemap = -1};
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
@@ -406,27 +164,28 @@ static bool is_root(const struct leakwrap_mapping *mapping)
 
 static void mark_mappings(void)
 {
-	size_t count, next = 0;
+	size_t count, no_root_count, next = 0;
 	const struct leakwrap_mapping *const mapping = leakwrap_maps(&count);
+	const struct leakwrap_no_root *const no_root = leakwrap_no_roots(&no_root_count);
 
 	for (size_t i = 0; i < count; i++) {
 		uintptr_t at = mapping[i].start;
 
 		if (!is_root(&mapping[i]))
 			continue;
-		while (next < roots.count && roots.except[next].end <= at)
+		while (next < no_root_count && no_root[next].end <= at)
 			next++;
 		for (size_t in = next; at < mapping[i].end; in++) {
 			const bool is_any =
-			        in < roots.count && roots.except[in].start < mapping[i].end;
-			const uintptr_t end = is_any ? roots.except[in].start : mapping[i].end;
+			        in < no_root_count && no_root[in].start < mapping[i].end;
+			const uintptr_t end = is_any ? no_root[in].start : mapping[i].end;
 
 			if (at < end)
 				mark_pages(&mapping[i], at, end);
 			if (!is_any)
 				break;
-			if (roots.except[in].end > at)
-				at = roots.except[in].end;
+			if (no_root[in].end > at)
+				at = no_root[in].end;
 		}
 	}
 }
@@ -506,55 +265,7 @@ static uintptr_t size_of_tls(void)
 	return 0;
 }
 
-/* -- ranges of the program's choice ------------------------------------------------------------ */
-
-int leakwrap_roots_add(uintptr_t start, uintptr_t size)
-{
-	struct declared *root = atomic_load(&declared);
-
-	if (start == 0 || size == 0 || start + size < start)
-		return -1;
-	leakwrap_lock(&leakwrap_tables_lock);
-	while (root && atomic_load(&root->start) != 0 && atomic_load(&root->start) != start)
-		root = root->next;
-	if (!root) {
-		root = leakwrap_arena_take(sizeof(*root));
-		if (root) {
-			root->next = atomic_load(&declared);
-			atomic_store(&declared, root);
-		}
-	}
-	if (root) {
-		atomic_store(&root->size, size);
-		atomic_store(&root->start, start);
-	}
-	leakwrap_unlock(&leakwrap_tables_lock);
-	return root ? 0 : -1;
-}
-
-int leakwrap_roots_remove(uintptr_t start)
-{
-	struct declared *root = atomic_load(&declared);
-
-	leakwrap_lock(&leakwrap_tables_lock);
-	while (root && (start == 0 || atomic_load(&root->start) != start))
-		root = root->next;
-	if (root)
-		atomic_store(&root->start, 0);
-	leakwrap_unlock(&leakwrap_tables_lock);
-	return root ? 0 : -1;
-}
-
-void leakwrap_roots_each_declared(void (*visit)(void *context, uintptr_t start, uintptr_t end),
-                                  void *context)
-{
-	for (const struct declared *root = atomic_load(&declared); root; root = root->next) {
-		const uintptr_t start = atomic_load(&root->start);
-
-		if (start != 0)
-			visit(context, start, start + atomic_load(&root->size));
-	}
-}
+/* ---------------------------------------------------------------------------------------------- */
 
 static void mark_declared(void *context, uintptr_t start, uintptr_t end)
 {
@@ -567,34 +278,25 @@ static void mark_declared(void *context, uintptr_t start, uintptr_t end)
 	}
 }
 
-/* -- the public functions ---------------------------------------------------------------------- */
-
 bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known,
                          bool have_all_parked)
 {
-	roots.count = 0;
-	roots.is_full = false;
 	roots.is_heap_known = is_heap_known;
-	roots.have_all_parked = have_all_parked;
-	roots.except = leakwrap_scratch_map(RANGES_ROOM * sizeof(*roots.except));
-	if (!roots.except)
-		return false;
 	roots.tls_size = size_of_tls();
 	roots.pagemap = leakwrap_pagemap_open();
-	collect_exceptions(own);
+	if (!leakwrap_no_roots_find(own, roots.pagemap, is_heap_known, have_all_parked))
+		return false;
 	mark_mappings();
 	mark_thread(NULL, own);
 	leakwrap_parked_each(mark_thread, NULL);
-	leakwrap_roots_each_declared(mark_declared, NULL);
+	leakwrap_declared_roots_each(mark_declared, NULL);
 	return true;
 }
 
 void leakwrap_roots_release(void)
 {
-	if (!roots.except)
-		return;
 	if (roots.pagemap >= 0)
 		leakwrap_close(roots.pagemap);
-	leakwrap_scratch_unmap(roots.except, RANGES_ROOM * sizeof(*roots.except));
-	roots.except = NULL;
+	roots.pagemap = -1;
+	leakwrap_no_roots_release();
 }

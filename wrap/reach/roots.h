@@ -31,15 +31,4 @@ bool leakwrap_roots_mark(const struct leakwrap_standing *own, bool is_heap_known
 /* Gives back what leakwrap_roots_mark took, also if it was left by longjmp. */
 void leakwrap_roots_release(void);
 
-/* Adds and removes a range of the program's choice.  See leakwrap_root in leakwrap.h. */
-int leakwrap_roots_add(uintptr_t start, uintptr_t size);
-int leakwrap_roots_remove(uintptr_t start);
-
-/* Calls VISIT with CONTEXT for the tracer's variables that hold addresses of blocks, and for the
- * ranges of the program's choice.  Signal-safe, takes no lock. */
-void leakwrap_roots_each_own(void (*visit)(void *context, uintptr_t start, uintptr_t end),
-                             void *context);
-void leakwrap_roots_each_declared(void (*visit)(void *context, uintptr_t start, uintptr_t end),
-                                  void *context);
-
 #endif
