@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/image/ways.h"
 
 enum { BLOCKS_MAX = 8, BYTES_PER_BLOCK = 10, RANKS = 3 };

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
 #include "tools/model/add_log.h"
 #include "tools/model/askers.h"
 #include "tools/model/kinds.h"

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
 #include "tools/live/http.h"
 #include "tools/log/read_log.h"
 #include "tools/model/askers.h"

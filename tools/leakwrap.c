@@ -12,13 +12,14 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/messages.h"
 #include "tools/command/commands.h"
-#include "tools/util.h"
 
 static const struct command {
 	const char *name;

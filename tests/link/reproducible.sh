@@ -8,7 +8,7 @@ flag=$(sed -n 's/^#.* CC="gcc \(-ffile-prefix-map=\$PWD=\.\)".*/\1/p' Makefile)
 $CC -Werror "-ffile-prefix-map=$PWD=." -E -x c /dev/null >"$W/out" 2>&1 ||
 	skip "$CC does not have -ffile-prefix-map"
 
-OBJECTS="wrap/record/allocate.o report/dump.o entry/malloc/malloc.o every_c.o tools/util.o
+OBJECTS="wrap/record/allocate.o report/dump.o entry/malloc/malloc.o every_c.o tools/base/memory.o
 	process/keep_allocator.o"
 for folder in one two; do
 	mkdir -p "$W/$folder/build" || fail "cannot make $W/$folder"

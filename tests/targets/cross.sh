@@ -21,7 +21,7 @@ equal "headers of this machine" "$foreign" ""
 # The tool's objects are made by one rule, so one of them is compiled for this machine again.
 cp -a "${lib%/*}" "$W/alone"
 cp -a "$O/tools" "$W/alone" || fail "there are no objects of the tool"
-rm "$W/alone/tools/util.o"
+rm "$W/alone/tools/base/memory.o"
 
 # The section of leakwrap(7). A line that begins with "board# " runs on the board, whose / is
 # rootfs.

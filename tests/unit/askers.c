@@ -1,9 +1,12 @@
 /* askers.c - find_askers (tools/model/askers.c) keeps nothing of its own in the report: leakwrap
  * serve calls it for each dump with a new stack, as long as it runs.
  * sources: tools/model/askers.c tools/model/suppress.c tools/model/view.c tools/model/kinds.c
- * sources: tools/model/totals.c tools/model/model.c tools/util.c tools/log/draft.c
- * sources: tools/log/draft_numbers.c tools/log/parsed_dump.c tools/log/scan.c
+ * sources: tools/model/totals.c tools/model/model.c tools/log/draft.c tools/log/draft_numbers.c
+ * sources: tools/log/parsed_dump.c tools/log/scan.c tools/base/memory.c tools/base/messages.c
+ * sources: tools/base/files.c tools/base/numbers.c tools/base/table.c tools/base/text.c
  * flags: -lm */
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 #include "tools/model/askers.h"
 
 #include "unit.h"

@@ -1,6 +1,7 @@
 /* namesakes.c - thousands of processes with one id (tools/model/namesakes.c): a dump is compared
  * with those alone that lie at its place, also after a dump that does not tell the place.
- * sources: tools/model/namesakes.c tools/util.c
+ * sources: tools/model/namesakes.c tools/base/memory.c tools/base/messages.c
+ * sources: tools/base/table.c tools/base/text.c
  * flags: -Wl,--wrap=strcmp */
 #include "tools/model/namesakes.h"
 

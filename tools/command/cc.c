@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/command/command_line.h"
 #include "tools/command/commands.h"
 #include "tools/command/link.h"

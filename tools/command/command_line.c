@@ -5,6 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+
 /* -- words ------------------------------------------------------------------------------------- */
 
 bool is_word(const char *word, size_t length, const char *text)

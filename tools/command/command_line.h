@@ -3,7 +3,11 @@
 #ifndef TOOLS_COMMAND_LINE_H
 #define TOOLS_COMMAND_LINE_H
 
-#include "tools/util.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tools/base/memory.h"
 
 struct command_line {
 	const char **words; /* with the contents of response files in the place of their names */

@@ -1,6 +1,8 @@
 /* diff.c - the command diff: the stages one after the other, for two dumps. */
 #include <argp.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/command/commands.h"
 #include "tools/command/process_options.h"
 #include "tools/process/log_hint.h"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/command/commands.h"
 #include "tools/command/command_line.h"
 #include "tools/command/link.h"

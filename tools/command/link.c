@@ -11,6 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
+
 #include "cc_flags.h"
 
 void add_argument(struct arguments *arguments, const char *word)

@@ -4,7 +4,10 @@
 #ifndef TOOLS_LINK_H
 #define TOOLS_LINK_H
 
-#include "tools/util.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tools/base/memory.h"
 
 /* A command line that grows.  The owner frees the vector, not the words. */
 struct arguments {

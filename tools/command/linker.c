@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/util.h"
-
 /* ld.lld prints "LLD 14.0.6 (compatible with GNU linkers)", perhaps behind the distribution's name.
  * gcc prints the linker's command line in front of it, unless that goes to the standard error. */
 static bool names_lld(FILE *answer)

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/command/commands.h"
 #include "tools/log/read_log.h"
 #include "tools/model/kinds.h"
-#include "tools/util.h"
 
 struct list {
 	const char **logs;

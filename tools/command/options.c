@@ -1,5 +1,7 @@
 /* options.c - see options.h. */
 #include "tools/command/options.h"
+#include "tools/base/files.h"
+#include "tools/base/numbers.h"
 #include "tools/command/settings.h"
 #include "tools/model/add_log.h"
 #include "tools/model/kinds.h"

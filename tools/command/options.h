@@ -6,6 +6,8 @@
 
 #include <argp.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/model/askers.h"
 #include "tools/render/render.h"
 #include "tools/model/suppress.h"

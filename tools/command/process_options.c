@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include "tools/base/numbers.h"
 #include "tools/command/options.h"
 #include "tools/process/signal_name.h"
 

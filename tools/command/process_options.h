@@ -6,6 +6,7 @@
 #include <argp.h>
 #include <stdint.h>
 
+#include "tools/base/memory.h"
 #include "tools/process/target_process.h"
 
 struct process_options {

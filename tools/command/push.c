@@ -4,8 +4,11 @@
  * of the body and the body, the first two in a line each.  Its name numbers the request, so that
  * the oldest is sent first.  A queue that is too large loses its oldest requests.
  */
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/command/commands.h"
-#include "tools/util.h"
 
 #if __has_include(<curl/curl.h>)
 

@@ -1,6 +1,8 @@
 /* serve.c - the command serve: dumps of running programs by HTTP. */
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/command/commands.h"
-#include "tools/util.h"
 
 #if __has_include(<microhttpd.h>)
 

@@ -13,6 +13,9 @@
 #include <time.h>
 
 #include "report/format.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/command/commands.h"
 #include "tools/command/process_options.h"
 #include "tools/process/target_process.h"

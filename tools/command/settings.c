@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+
 static const char file_name[] = ".leakwrap";
 static const char config_option[] = "config";
 

@@ -3,8 +3,9 @@
 #define TOOLS_SETTINGS_H
 
 #include <argp.h>
+#include <stdbool.h>
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
 
 /* Puts the options of a file in front of those of the command line in *ARGC and *ARGV.  So the
  * command line overrides the file.

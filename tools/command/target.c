@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/elf/machine.h"
 
 /* How the name of a target begins, and its machine. */

@@ -1,6 +1,7 @@
 /* top.c - the command top: starts the terminal, and asks and draws until the user ends it. */
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/command/commands.h"
-#include "tools/util.h"
 
 #if __has_include(<curses.h>)
 

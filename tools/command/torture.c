@@ -1,5 +1,8 @@
 /* torture.c - leakwrap torture: makes each allocation of a program fail, and reports what it does
  * then. */
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/image/reach.h"

@@ -8,8 +8,9 @@
 #define TOOLS_CALLS_H
 
 #include <gelf.h>
-
-#include "tools/util.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* An address that is asked for. */
 struct target {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
 #include "tools/elf/traced.h"
-#include "tools/util.h"
 
 /* The file of a library, open. */
 struct library {

@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "flags.h"
+#include "tools/base/files.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/elf/traced.h"
 
 /* -- entries ----------------------------------------------------------------------------------- */

@@ -4,9 +4,12 @@
 #define TOOLS_PROGRAM_H
 
 #include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "tools/base/memory.h"
 #include "tools/elf/calls.h"
-#include "tools/util.h"
 
 /* Places in the code. */
 struct callers {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/format.h"
-#include "tools/util.h"
+#include "tools/base/numbers.h"
 
 /* Returns true if SEGMENT has the note of the tracer.  Sets *ANNOUNCEMENT if the note leads to one.
  *

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
 #include "tools/elf/little_endian.h"
 #include "tools/elf/traced.h"
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+
 static int compare_blocks(const void *left, const void *right)
 {
 	const struct listed_block *a = left, *b = right;

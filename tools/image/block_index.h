@@ -2,8 +2,11 @@
 #ifndef TOOLS_BLOCK_INDEX_H
 #define TOOLS_BLOCK_INDEX_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "tools/log/parsed_dump.h"
-#include "tools/util.h"
 
 #define NO_BLOCK SIZE_MAX
 

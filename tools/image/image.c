@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tools/base/memory.h"
+
 /* Returns the index of the first of COUNT PARTS that ends behind ADDRESS. */
 static size_t first_behind(const struct image_part *parts, size_t count, uint64_t address)
 {

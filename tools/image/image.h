@@ -7,7 +7,9 @@
 #ifndef TOOLS_IMAGE_H
 #define TOOLS_IMAGE_H
 
-#include "tools/util.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* A range of memory with the same permissions. */
 struct image_part {

@@ -1,6 +1,7 @@
 /* mark.c - see mark.h. */
 #include "tools/image/mark.h"
 
+#include "tools/base/memory.h"
 #include "tools/image/array.h"
 
 #include <stdlib.h>

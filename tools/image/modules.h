@@ -4,6 +4,7 @@
 #ifndef TOOLS_IMAGE_MODULES_H
 #define TOOLS_IMAGE_MODULES_H
 
+#include "tools/base/memory.h"
 #include "tools/image/image.h"
 #include "tools/model/model.h"
 #include "tools/symbolize/elf_file.h"

@@ -3,6 +3,10 @@
 
 #include <inttypes.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
+
 /* Returns true if IMAGE is of the machine of the program of DUMP: else the program ran under an
  * emulator, or elsewhere.  Also returns true if the program's file is not found. */
 static bool has_machine_of_program(const struct image *image, const struct dump *dump,

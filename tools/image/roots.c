@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
 #include "tools/image/ended_stacks.h"
 #include "tools/image/heap.h"
 #include "tools/image/jemalloc.h"

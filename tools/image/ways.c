@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
+
 const char *const root_names[ROOT_PARTED + 1] = {
         [ROOT_NONE] = "none",         [ROOT_VARIABLE] = "variable", [ROOT_MODULE] = "module",
         [ROOT_DECLARED] = "declared", [ROOT_STORAGE] = "storage",   [ROOT_STACK] = "stack",

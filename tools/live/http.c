@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+
 enum { BODY_MAX = 64 * 1024 }; /* of a POST, which only has addresses */
 
 /* The body of a POST so far. */

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
+#include "tools/base/text.h"
 #include "tools/log/read_log.h"
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"

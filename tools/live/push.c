@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+
 /* Ends a part of a form.  Compressed bytes have this text by a chance of one in 2^200. */
 static const char boundary[] = "leakwrap-3d9b1c5f7e2a4860";
 

@@ -2,7 +2,8 @@
 #ifndef TOOLS_PUSH_H
 #define TOOLS_PUSH_H
 
-#include "tools/util.h"
+#include <stddef.h>
+#include <stdint.h>
 
 enum push_protocol { PUSH_PYROSCOPE, PUSH_PARCA };
 

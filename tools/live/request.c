@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/messages.h"
+
 void request_begin(struct request *request, pid_t pid, double now)
 {
 	request->errors = open_bytes(&request->error, &request->error_size);

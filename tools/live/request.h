@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "tools/base/memory.h"
 #include "tools/process/dump_log.h"
 #include "tools/process/target_process.h"
-#include "tools/util.h"
 
 struct request {
 	struct target_process process;

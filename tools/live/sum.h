@@ -2,6 +2,7 @@
 #ifndef TOOLS_SUM_H
 #define TOOLS_SUM_H
 
+#include "tools/base/memory.h"
 #include "tools/live/watch.h"
 #include "tools/model/merge.h"
 

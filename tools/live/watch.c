@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/live/client.h"
 #include "tools/live/request.h"
 #include "tools/log/read_log.h"

@@ -8,6 +8,8 @@
 
 #include <pthread.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 #include "tools/model/askers.h"
 #include "tools/model/history.h"
 #include "tools/symbolize/search.h"

@@ -2,10 +2,15 @@
 #include "tools/live/web.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
+#include "tools/base/text.h"
 #include "tools/live/profile.h"
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"

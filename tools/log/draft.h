@@ -5,6 +5,7 @@
 #ifndef TOOLS_DRAFT_H
 #define TOOLS_DRAFT_H
 
+#include "tools/base/memory.h"
 #include "tools/log/parsed_dump.h"
 #include "tools/log/scan.h"
 

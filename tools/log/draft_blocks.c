@@ -1,6 +1,8 @@
 /* draft_blocks.c - see draft_blocks.h. */
 #include "tools/log/draft_blocks.h"
 
+#include "tools/base/memory.h"
+
 static bool scan_range(struct cursor *c, struct memory_range *range)
 {
 	return scan_hex(c, &range->start) && skip_text(c, "-") && scan_hex(c, &range->end) &&

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+
 /* Enters the crash.  Returns false, and notes damage, after a call site: the lines of the crash
  * stand before all call sites. */
 static bool enter_crash(struct draft *draft)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "tools/base/memory.h"
 #include "tools/log/draft_blocks.h"
 #include "tools/log/draft_crash.h"
 #include "tools/log/draft_numbers.h"

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/numbers.h"
+
 #define ESTIMATE(name, field)                          \
 	{                                              \
 		name, offsetof(struct estimate, field) \

@@ -19,7 +19,8 @@
 #define HAS_ZSTD 0
 #endif
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 
 enum { INPUT_SIZE = 64 * 1024, MAGIC_SIZE = 10 };
 

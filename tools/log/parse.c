@@ -9,6 +9,9 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
 #include "tools/log/draft_lines.h"
 
 struct open_dump {

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "tools/base/memory.h"
 #include "tools/log/log_file.h"
 #include "tools/log/parse.h"
-#include "tools/util.h"
 
 enum { READ_SIZE = 256 * 1024 };
 

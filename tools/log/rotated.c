@@ -8,9 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/log/log_file.h"
 #include "tools/log/read_log.h"
-#include "tools/util.h"
 
 /* -- names ------------------------------------------------------------------------------------- */
 

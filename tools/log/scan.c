@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tools/base/memory.h"
+
 static void skip_spaces(struct cursor *c)
 {
 	while (c->at < c->end && *c->at == ' ')

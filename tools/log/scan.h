@@ -6,9 +6,11 @@
 #ifndef TOOLS_SCAN_H
 #define TOOLS_SCAN_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
 
 struct cursor {
 	const char *at, *end;

@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
 #include "tools/log/read_log.h"
 #include "tools/model/copy_dump.h"
 #include "tools/model/namesakes.h"

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 #include "tools/model/suppress.h"
 #include "tools/model/view.h"
 

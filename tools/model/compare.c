@@ -1,6 +1,9 @@
 /* compare.c - what changed between two dumps, see compare.h. */
 #include "tools/model/compare.h"
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"
 

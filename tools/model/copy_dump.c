@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
 #include "tools/model/store.h"
 
 /* Returns false if the address and the offset of FRAME contradict MODULE in DUMP.  A module that

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
 #include "tools/log/rotated.h"
 #include "tools/model/add_log.h"
 #include "tools/model/history.h"

@@ -1,4 +1,7 @@
 /* growth.c - what grows over the dumps of a process, see compare.h. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
 #include "tools/model/compare.h"
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"

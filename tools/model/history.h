@@ -2,6 +2,7 @@
 #ifndef TOOLS_HISTORY_H
 #define TOOLS_HISTORY_H
 
+#include "tools/base/memory.h"
 #include "tools/model/view.h"
 
 /* A history is all 0 at first. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "tools/util.h"
+#include "tools/base/numbers.h"
 
 const char *const kind_texts[REACH_NUMBERS] = {"definitely lost", "indirectly lost",
                                                "possibly lost", "still reachable",

@@ -9,9 +9,14 @@
 #ifndef TOOLS_MODEL_H
 #define TOOLS_MODEL_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "report/format.h"
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 #include "tools/log/parsed_dump.h"
-#include "tools/util.h"
 
 enum module_state {
 	MODULE_UNREAD,     /* the symbolizer has not come to it */

@@ -6,6 +6,8 @@
 #ifndef TOOLS_NAMESAKES_H
 #define TOOLS_NAMESAKES_H
 
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 #include "tools/model/model.h"
 
 /* A process.  Its owner keeps it at its address as long as it is among others. */

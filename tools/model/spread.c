@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tools/base/numbers.h"
+
 /* Returns what AT, the bytes of a call site at the points, gains over the process at its lowest
  * rate in the two spans, and what it gains in all.  A leak gains in both spans.  A cache that fills
  * up gains nothing in the second. */

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
+
 struct module_key {
 	const char *path, *build_id; /* interned */
 };

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/model/kinds.h"
 
 /* -- patterns ---------------------------------------------------------------------------------- */

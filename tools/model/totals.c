@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
 #include "tools/model/kinds.h"
 
 /* -- origins -------------------------------------------------------------------------------- */

@@ -1,6 +1,9 @@
 /* view.c - see view.h. */
 #include "tools/model/view.h"
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
 #include "tools/model/kinds.h"
 #include "tools/model/totals.h"
 

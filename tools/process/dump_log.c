@@ -12,6 +12,9 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 
 /* -- finding the files ------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "tools/base/memory.h"
 #include "tools/process/target_process.h"
 
 enum dump_reader {

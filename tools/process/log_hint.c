@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "tools/base/memory.h"
 
 /* Where the log is, or would be. */
 struct place {

@@ -4,6 +4,9 @@
 #include <signal.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+
 /* glibc has these names from version 2.32 on (sigabbrev_np). */
 static const char *const names[] = {
         [SIGHUP] = "HUP",       [SIGINT] = "INT",   [SIGQUIT] = "QUIT",   [SIGILL] = "ILL",

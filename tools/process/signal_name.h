@@ -2,7 +2,7 @@
 #ifndef TOOLS_PROCESS_SIGNAL_NAME_H
 #define TOOLS_PROCESS_SIGNAL_NAME_H
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
 
 /* Returns the number of the signal NAME: "USR1", "SIGUSR1", "10" or "RTMIN+3".  Returns 0 for
  * "none", and -1 if there is no such signal. */

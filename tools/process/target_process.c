@@ -21,6 +21,9 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
 #include "tools/elf/traced.h"
 #include "tools/process/signal_name.h"
 

@@ -4,9 +4,12 @@
 #ifndef TOOLS_TARGET_PROCESS_H
 #define TOOLS_TARGET_PROCESS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
 
 struct target_process {
 	pid_t pid;                /* as this command sees it; the caller sets it */

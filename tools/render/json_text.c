@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/text.h"
 
 void set_json(json_t *object, const char *key, json_t *value)
 {

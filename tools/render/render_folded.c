@@ -4,6 +4,8 @@
  * For a comparison of two dumps a line ends with two numbers, before and after, for differential
  * flame graphs.
  */
+#include "tools/base/memory.h"
+#include "tools/base/text.h"
 #include "tools/render/render.h"
 
 #include <inttypes.h>

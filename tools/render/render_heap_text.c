@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/text.h"
 #include "tools/render/render.h"
 #include "tools/render/weights.h"
 

@@ -7,6 +7,8 @@
  * processes, numbers by kind].  The last are the bytes and then the blocks by enum reach.  What is
  * not known is missing.  The page's script adds up, sorts and draws.
  */
+#include "tools/base/memory.h"
+#include "tools/base/text.h"
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
 #include "tools/render/render.h"

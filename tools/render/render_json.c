@@ -4,6 +4,7 @@
  * are only added, where a dump has more to say (damage, suppressions, sums).  No key is ever
  * removed.
  */
+#include "tools/base/memory.h"
 #include "tools/model/totals.h"
 #include "tools/render/json_stack.h"
 #include "tools/render/json_text.h"

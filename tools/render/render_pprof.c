@@ -7,6 +7,10 @@
  * are the changes, for a series the steady growth.  All names are in the profile, so a viewer needs
  * no other file.
  */
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
+#include "tools/base/text.h"
 #include "tools/render/render.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* render_text.c - the report for people. */
+#include "tools/base/memory.h"
 #include "tools/model/merge.h"
 #include "tools/render/text_page.h"
 

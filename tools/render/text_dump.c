@@ -1,4 +1,8 @@
 /* text_dump.c - one dump in the report for people, see text_page.h. */
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/model/kinds.h"
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"

@@ -1,4 +1,7 @@
 /* text_groups.c - the table of groups in the report for people, see text_page.h. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/model/kinds.h"
 #include "tools/render/text_page.h"
 

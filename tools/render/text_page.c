@@ -1,6 +1,7 @@
 /* text_page.c - see text_page.h. */
 #include "tools/render/text_page.h"
 
+#include "tools/base/numbers.h"
 #include "tools/model/kinds.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 #ifndef TOOLS_TEXT_PAGE_H
 #define TOOLS_TEXT_PAGE_H
 
+#include "tools/base/memory.h"
 #include "tools/render/render.h"
 
 struct page {

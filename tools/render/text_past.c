@@ -1,5 +1,7 @@
 /* text_past.c - what the call sites held at the peak, and what they have allocated so far, in the
  * report for people, see text_page.h. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
 #include "tools/model/merge.h"
 #include "tools/render/text_page.h"
 

@@ -1,5 +1,6 @@
 /* text_recording.c - what a dump's numbers count, and how exact they are, in the report for people,
  * see text_page.h. */
+#include "tools/base/numbers.h"
 #include "tools/render/text_page.h"
 
 #include <string.h>

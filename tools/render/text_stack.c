@@ -3,6 +3,8 @@
  * On a terminal long places are shortened on the left, where the folders are.  Anywhere else every
  * line is written in full.
  */
+#include "tools/base/memory.h"
+#include "tools/base/text.h"
 #include "tools/render/text_page.h"
 
 #include <limits.h>

@@ -1,4 +1,7 @@
 /* text_title.c - which dump it is, in the report for people, see text_page.h. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/model/merge.h"
 #include "tools/render/text_page.h"
 

@@ -1,6 +1,7 @@
 /* weights.c - see weights.h. */
 #include "tools/render/weights.h"
 
+#include "tools/base/memory.h"
 #include "tools/model/merge.h"
 #include "tools/model/totals.h"
 

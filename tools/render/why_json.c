@@ -1,4 +1,5 @@
 /* why_json.c - the ways of pointers as JSON, see render_why.h. */
+#include "tools/base/memory.h"
 #include "tools/render/json_stack.h"
 #include "tools/render/json_text.h"
 #include "tools/render/render_why.h"

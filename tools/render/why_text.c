@@ -2,6 +2,9 @@
 #include <ctype.h>
 #include <inttypes.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/render/render_why.h"
 #include "tools/render/text_page.h"
 

@@ -16,6 +16,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+
 #if __has_include(<libiberty/demangle.h>)
 #define HAS_LIBIBERTY 1
 /* Of libiberty's demangle.h, which cannot be included: it declares xmalloc as util.h does.  Without

@@ -9,9 +9,10 @@
 #ifndef TOOLS_DEMANGLE_H
 #define TOOLS_DEMANGLE_H
 
+#include <stddef.h>
 #include <sys/types.h>
 
-#include "tools/util.h"
+#include "tools/base/table.h"
 
 struct demangler {
 	struct strings *strings; /* set by the caller, who owns it: holds the names */

@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/symbolize/sysroot.h"
 
 /* -- build-ids --------------------------------------------------------------------------------- */

@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+
 /* An address range of entry INDEX of an array. */
 struct range {
 	uint64_t low, high;

@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
+
 struct piece {
 	uint64_t start, end;
 	const char *object;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/format.h"
+#include "tools/base/memory.h"
 #include "tools/elf/machine.h"
 
 /* Returns the section with the lists, or NULL. */

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
 #include "tools/elf/traced.h"
 #include "tools/symbolize/demangle.h"
 #include "tools/symbolize/lines.h"

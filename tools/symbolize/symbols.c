@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/memory.h"
+
 /* Bytes of the last symbol, if it has no size.  Another symbol without a size ends at the next
  * one. */
 enum { LAST_SIZE = 4096 };

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
+
 enum { LINKS_MAX = 40 }; /* as the kernel (path_resolution(7)) */
 
 /* Returns FOUND without its last component, but not less than its first ROOT bytes. */

@@ -2,7 +2,7 @@
 #ifndef TOOLS_SYSROOT_H
 #define TOOLS_SYSROOT_H
 
-#include "tools/util.h"
+#include "tools/base/memory.h"
 
 /* Returns the path of the file that PATH names if ROOT is /, as chroot(2) would find it: ".." ends
  * at ROOT, and so does an absolute symbolic link.  Beyond ROOT itself the result has no symbolic

@@ -1,4 +1,8 @@
 /* rows.c - the rows, see top.h. */
+#include "tools/base/files.h"
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/table.h"
 #include "tools/top/top.h"
 
 #include <stdlib.h>

@@ -1,4 +1,7 @@
 /* screen.c - draws the rows, see top.h. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/top/top.h"
 
 #if __has_include(<curses.h>)

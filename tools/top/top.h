@@ -10,12 +10,14 @@
 #define TOOLS_TOP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 #include "tools/live/watch.h"
 #include "tools/model/model.h"
-#include "tools/util.h"
 
 /* CHART: how many values a chart has.  HEAD_LINES: lines of the screen above the rows. */
 enum { CHART = 10, HEAD_LINES = 4, FILTER_MAX = 40 };

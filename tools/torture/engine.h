@@ -3,6 +3,7 @@
 #ifndef TOOLS_ENGINE_H
 #define TOOLS_ENGINE_H
 
+#include "tools/base/memory.h"
 #include "tools/torture/state.h"
 
 /* What the engines work on. */

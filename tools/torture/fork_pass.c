@@ -4,6 +4,9 @@
  *     ▲                                                        │ is a child of the tool, too
  *     └──────────────── its end, its log ──────────────────────┘
  */
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/table.h"
 #include "tools/torture/engine.h"
 
 #include <errno.h>

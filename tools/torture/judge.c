@@ -1,4 +1,5 @@
 /* judge.c - from how a run has ended to its outcome and its findings, see torture.h. */
+#include "tools/base/memory.h"
 #include "tools/torture/torture.h"
 
 #include <signal.h>

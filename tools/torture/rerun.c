@@ -1,4 +1,7 @@
 /* rerun.c - one run of the program for each attempt, see engine.h. */
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
 #include "tools/torture/engine.h"
 
 #include <errno.h>

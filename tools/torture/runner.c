@@ -13,6 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+#include "tools/base/numbers.h"
+
 #define SECOND 1000000000u
 
 /* How long a process may take to die of SIGABRT. */

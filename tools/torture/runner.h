@@ -6,9 +6,10 @@
 #ifndef TOOLS_RUNNER_H
 #define TOOLS_RUNNER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
-
-#include "tools/util.h"
 
 /* A process that is running. */
 struct running {

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/base/memory.h"
+#include "tools/base/messages.h"
+
 static const char file_name[] = "torture";
 
 const char *state_path(struct arena *arena, const struct state *state, const char *name)

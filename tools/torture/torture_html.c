@@ -1,5 +1,8 @@
 /* torture_html.c - the report of a torture as one page that needs no network, see
  * torture_report.h.  The page has no script: details elements open and close by themselves. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/model/view.h"
 #include "tools/torture/torture_report.h"
 

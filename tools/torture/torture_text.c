@@ -1,4 +1,7 @@
 /* torture_text.c - the report of a torture for people, see torture_report.h. */
+#include "tools/base/memory.h"
+#include "tools/base/numbers.h"
+#include "tools/base/text.h"
 #include "tools/render/text_page.h"
 #include "tools/torture/torture_report.h"
 
