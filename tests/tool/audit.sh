@@ -359,9 +359,10 @@ __asm__(".pushsection .note.leakwrap,\"a\",%note\n.balign 4\n.long 9, 4, 1\n.asc
         ".balign 4\n.long 1\n.popsection");
 END
 	# ARM's jumps need a veneer to change between Thumb and ARM code.
-	for flags in "" "-no-pie" "-static" "-fPIE -pie -B$W/mold" "-marm -static" \
-		"-marm -static -B$W/lld" "-marm -static -B$W/mold" "-no-pie -fuse-ld=gold" \
-		"-fPIE -pie -fuse-ld=gold" "-no-pie -B$W/lld" "-fPIE -pie -B$W/lld"; do
+	for flags in "" "-no-pie" "-static" "-fPIE -pie -B$W/mold" "-fno-plt" \
+		"-fno-plt -no-pie" "-marm -static" "-marm -static -B$W/lld" \
+		"-marm -static -B$W/mold" "-no-pie -fuse-ld=gold" "-fPIE -pie -fuse-ld=gold" \
+		"-no-pie -B$W/lld" "-fPIE -pie -B$W/lld"; do
 		case $machine:$flags in
 		arm*gold) command -v $machine-ld.gold >"$W/which" || continue ;;
 		arm*) ;;

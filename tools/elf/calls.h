@@ -12,27 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An address that is asked for. */
-struct target {
-	uint64_t address;
-	size_t symbol; /* the caller's own number */
-	bool slot;     /* ADDRESS is not code: it holds a pointer (a GOT entry) */
-};
-
-struct targets {
-	struct target *all;
-	size_t count, room;
-};
-
-/* Adds a target.  The caller frees the vector. */
-void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot);
+#include "tools/elf/targets.h"
 
 /* Returns true if code for MACHINE (EM_…) can be searched. */
 bool calls_are_known(int machine);
-
-/* Adds to TARGETS the slots that already hold a target, and the entries of the procedure linkage
- * table that go through slots among TARGETS. */
-void calls_add_plt(Elf *elf, int machine, struct targets *targets);
 
 /* Calls SEEN, with CONTEXT, for each instruction that goes to a target or takes its address.  Sorts
  * TARGETS.  BEHIND is the address to which a call returns.  It is 0 for a jump, for a call through

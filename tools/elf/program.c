@@ -10,6 +10,7 @@
 #include "tools/base/files.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
+#include "tools/elf/linkage_tables.h"
 #include "tools/elf/traced.h"
 
 /* -- entries ----------------------------------------------------------------------------------- */
@@ -541,7 +542,7 @@ void program_find_calls(struct program *program)
 		if (program->entries[i].address)
 			targets_add(&program->targets, program->entries[i].address, i, false);
 	if (calls_are_known(program->machine)) {
-		calls_add_plt(program->elf, program->machine, &program->targets);
+		linkage_tables_add(program->elf, program->machine, &program->targets);
 		calls_find(program->elf, program->machine, &program->targets, call_found, program);
 		return;
 	}

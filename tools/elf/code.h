@@ -1,0 +1,28 @@
+/* code.h - the code of a linked program. */
+#ifndef TOOLS_CODE_H
+#define TOOLS_CODE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The code of a section. */
+struct code {
+	uint64_t address;
+	const unsigned char *bytes;
+	size_t size;
+	unsigned entry; /* size of an entry, of a linkage table */
+};
+
+/* Calls VISIT for each section of code.  PLT: only for linkage tables, otherwise only for
+ * others. */
+void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context);
+
+/* Returns the section WANTED and sets *HEADER, or returns NULL. */
+Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header);
+
+/* Returns the size of the veneer in the code AT, or 0, and sets *TO to where it leads. */
+size_t find_veneer(int machine, const struct code *code, size_t at, uint64_t *to);
+
+#endif
