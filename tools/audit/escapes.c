@@ -7,7 +7,9 @@
 
 #include <string.h>
 
+#include "tools/elf/direct_calls.h"
 #include "tools/elf/own_allocators.h"
+#include "tools/elf/traced.h"
 
 /* Finds wrappers that are referred to and not there.  They come from ld.lld and weak functions (see
  * LEAKWRAP_LLD_LDFLAGS in linker-flags.mk), and from functions to which the program refers only
@@ -237,7 +239,7 @@ static void check_own_allocators(struct audit *audit, struct program *program)
 
 void check_escapes(struct audit *audit, struct program *program)
 {
-	program_find_calls(program);
+	find_direct_calls(program);
 	if (!calls_are_known(program->machine))
 		print_finding(audit, NOTE,
 		              "the code of this machine is not searched for direct calls",

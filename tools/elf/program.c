@@ -122,12 +122,6 @@ const struct entry *program_entry(const struct program *program, const char *nam
 
 /* -- symbols and relocations ------------------------------------------------------------------- */
 
-/* Returns true for ".cold" and the like: a part of a function that lies elsewhere. */
-static bool is_part(const char *name)
-{
-	return strstr(name, ".cold") != NULL;
-}
-
 /* Adds NAME to the void wrappers, once: a symbol may stand in two tables. */
 static void add_void_wrapper(struct program *program, const char *name)
 {
@@ -190,7 +184,7 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 		program->is_all_local = true;
 	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
 		program->library_code = address;
-	if (is_tracers_name(name) && !is_part(name) && type == STT_FUNC) {
+	if (is_tracers_name(name) && !is_part_of_function(name) && type == STT_FUNC) {
 		if (address < program->own_code)
 			program->own_code = address;
 		if (address + symbol->st_size > program->own_end)
@@ -409,12 +403,6 @@ bool program_imports(const struct program *program, const char *wanted)
 	return false;
 }
 
-/* Returns true if PC is in the tracer's code. */
-static bool is_in_tracer(const struct program *program, uint64_t pc)
-{
-	return pc >= program->own_code && pc < program->own_end;
-}
-
 bool program_tells_coverage(const struct program *program)
 {
 	return program->own_end != 0;
@@ -424,7 +412,7 @@ bool program_covers_libraries(const struct program *program)
 {
 	const struct entry *entry = entry_named(program, "malloc");
 
-	return entry && is_in_tracer(program, entry->visible);
+	return entry && program_has_tracer_at(program, entry->visible);
 }
 
 bool program_hides_malloc(const struct program *program)
@@ -434,7 +422,7 @@ bool program_hides_malloc(const struct program *program)
 	return entry && program->shared_libc && entry_is_exported(entry) && !entry->visible;
 }
 
-/* -- direct calls ------------------------------------------------------------------------------ */
+/* -- places in the code ------------------------------------------------------------------------ */
 
 const struct function *program_function_at(const struct program *program, uint64_t pc)
 {
@@ -452,107 +440,16 @@ const struct function *program_function_at(const struct program *program, uint64
 	                                                       : NULL;
 }
 
-/* The C library has the names with an underscore in front (C11 7.1.3), except those of the C++ ABI.
- * The other names are in malloc.c of some version of glibc. */
-bool is_c_librarys(const char *name)
-{
-	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
-	       strstr(name, "_hook_ini") != NULL;
-}
-
-/* Returns true if FUNCTION defines an entry, perhaps by another name (--defsym). */
-static bool is_of_entry(const struct program *program, const struct function *function)
-{
-	for (size_t i = 0; i < program->entry_count; i++)
-		if (program->entries[i].address == function->start ||
-		    strcmp(program->entries[i].name, function->name) == 0)
-			return true;
-	return false;
-}
-
-/* Returns where a call of ENTRY at PC counts, or NULL if it does not count.
- *
- * A static C library also calls the allocator, under other names, inside calls that are wrapped.
- * Code before the tracer and the C library is the program's own, because its objects are linked
- * first.  Code behind them may be the program's too.  There only a call straight to the heap by a
- * public name counts: in glibc only malloc.c does that, and musl's functions use the second names.
- */
-static struct callers *callers_of(struct program *program, uint64_t pc,
-                                  const struct function *caller, struct entry *entry)
-{
-	if (entry->system)
-		return NULL;
-	/* A call between allocating functions is part of a wrapped call. */
-	if (caller && (is_tools_name(caller->name) || is_of_entry(program, caller)))
-		return NULL;
-	/* The objects of the tracer stand together, with objects of the C library only. */
-	if (is_in_tracer(program, pc))
-		return NULL;
-	if (program->shared_libc)
-		return &entry->direct;
-	if (caller && is_part(caller->name))
-		return NULL;
-	if (pc < program->own_code && pc < program->library_code)
-		return &entry->direct;
-	if (!caller || !entry->heap || entry->alias || is_c_librarys(caller->name))
-		return NULL;
-	return &entry->behind;
-}
-
 bool is_own_wrapper(const struct program *program, const struct wrapper *wrapper)
 {
-	return !is_in_tracer(program, wrapper->address);
+	return !program_has_tracer_at(program, wrapper->address);
 }
 
 bool program_has_code_at(const struct program *program, uint64_t pc)
 {
-	if (is_in_tracer(program, pc))
+	if (program_has_tracer_at(program, pc))
 		return false;
 	return program->shared_libc || (pc < program->own_code && pc < program->library_code);
-}
-
-static void call_found(void *context, uint64_t pc, uint64_t behind, const struct target *target)
-{
-	(void)behind;
-	struct program *program = context;
-	struct entry *entry = &program->entries[target->symbol];
-	const struct function *caller = program_function_at(program, pc);
-	struct callers *callers = callers_of(program, pc, caller, entry);
-	struct arena *arena = &program->arena;
-
-	if (!callers)
-		return;
-	callers->calls++;
-	const char *name =
-	        caller ? caller->name : arena_format(arena, "0x%llx", (unsigned long long)pc);
-	if (callers->last && strcmp(callers->last, name) == 0)
-		return;
-	callers->last = name;
-	if (callers->listed++ == 4)
-		callers->names = arena_format(arena, "%s, ...", callers->names);
-	if (callers->listed <= 4)
-		callers->names =
-		        callers->names ? arena_format(arena, "%s, %s", callers->names, name) : name;
-}
-
-void program_find_calls(struct program *program)
-{
-	/* These are defined here, by a static C library or by the program in its place. */
-	for (size_t i = 0; i < program->entry_count; i++)
-		if (program->entries[i].address)
-			targets_add(&program->targets, program->entries[i].address, i, false);
-	if (calls_are_known(program->machine)) {
-		linkage_tables_add(program->elf, program->machine, &program->targets);
-		calls_find(program->elf, program->machine, &program->targets, call_found, program);
-		return;
-	}
-	for (size_t i = 0; i < program->entry_count; i++) {
-		struct entry *entry = &program->entries[i];
-		if (entry->imported && !entry->wrapper && !entry->system) {
-			entry->direct.calls++;
-			entry->direct.names = "a place that is not known";
-		}
-	}
 }
 
 /* -- the file ---------------------------------------------------------------------------------- */

@@ -93,12 +93,14 @@ bool program_open(struct program *program, const char *path);
 /* Frees all that PROGRAM points to. */
 void program_close(struct program *program);
 
-/* Finds the calls past the wrappers.  PROGRAM has symbols.  If its code cannot be searched
- * (calls_are_known), each import without a wrapper counts as a call. */
-void program_find_calls(struct program *program);
-
 /* Returns the function at PC, or NULL. */
 const struct function *program_function_at(const struct program *program, uint64_t pc);
+
+/* Returns true if PC is in the tracer's code. */
+static inline bool program_has_tracer_at(const struct program *program, uint64_t pc)
+{
+	return pc >= program->own_code && pc < program->own_end;
+}
 
 /* Returns true if PC is in code of the program itself, not of the tracer or a static C library. */
 bool program_has_code_at(const struct program *program, uint64_t pc);
@@ -129,8 +131,5 @@ bool is_own_wrapper(const struct program *program, const struct wrapper *wrapper
 
 /* Returns the entry of the function NAME, or NULL. */
 const struct entry *program_entry(const struct program *program, const char *name);
-
-/* Returns true if only the C library itself defines functions of the name NAME. */
-bool is_c_librarys(const char *name);
 
 #endif

@@ -86,3 +86,16 @@ bool elf_find_announcement(Elf *elf, uint64_t *address)
 {
 	return find_tracer(elf, address) && *address != 0;
 }
+
+bool is_part_of_function(const char *name)
+{
+	return strstr(name, ".cold") != NULL;
+}
+
+/* The C library has the names with an underscore in front (C11 7.1.3), except those of the C++ ABI.
+ * The other names are in malloc.c of some version of glibc. */
+bool is_c_librarys(const char *name)
+{
+	return (name[0] == '_' && name[1] != 'Z') || strncmp(name, "tcache_", 7) == 0 ||
+	       strstr(name, "_hook_ini") != NULL;
+}
