@@ -20,7 +20,7 @@ bool is_tools_name(const char *name);
  * bias.  Returns false if ELF has no tracer, or a tracer without an announcement. */
 bool elf_find_announcement(Elf *elf, uint64_t *address);
 
-/* Returns true if NAME is that of a part of a function that lies elsewhere: ".cold" and the like. */
+/* Returns true if NAME is that of a part of a function that lies elsewhere, such as ".cold". */
 bool is_part_of_function(const char *name);
 
 /* Returns true if only the C library itself defines functions of the name NAME. */
