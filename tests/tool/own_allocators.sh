@@ -144,6 +144,55 @@ for kind in -pie -static; do
 	shows_not rt_stat_alloc
 done
 
+# One takes memory from malloc and calls, when that fails, what may return and takes memory from the
+# system: this is a note. One that takes memory from the system comes first, also behind many
+# functions with such names.
+{
+	cat <<'END'
+#include <stdlib.h>
+#include <sys/mman.h>
+static __attribute__((noinline)) void *more(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+int failures;
+__attribute__((noinline)) void kit_error(void) { failures += more(4096) == MAP_FAILED; }
+void *kit_malloc(size_t size)
+{
+	void *block = malloc(size);
+	if (!block)
+		kit_error();
+	failures += !block;
+	return block;
+}
+void kit_free(void *block) { free(block); }
+END
+	i=0
+	while [ $((i += 1)) -le 40 ]; do
+		echo "void *device${i}_alloc(size_t size) { return (char *)&failures + size; }"
+		echo "void device${i}_free(void *block) { failures += !block; }"
+	done
+	echo 'void *vnd_malloc(size_t size) { return more(size); }'
+	echo 'void vnd_free(void *block) { failures += !block; }'
+	echo 'int main(void)'
+	echo '{'
+	while [ $((i -= 1)) -ge 1 ]; do
+		echo "	device${i}_free(device${i}_alloc(1));"
+	done
+	echo '	kit_free(kit_malloc(10));'
+	echo '	vnd_free(vnd_malloc(10));'
+	echo '	return failures;'
+	echo '}'
+} >"$W/many.c"
+for kind in -pie -static; do
+	"$lw" cc -- "$CC" -O1 -fno-inline $kind -o "$W/app" "$W/many.c" ||
+		fail "$kind: does not link"
+	status_is 1 "$lw" audit --strict "$W/app"
+	shows '^escape: vnd_malloc and vnd_free are an allocator that is not wrapped$'
+	shows_not '^escape: kit_malloc'
+	shows ': 1 escape, 0 of quality, '
+done
+
 # A garbage collector releases without a call: its allocator is a note, and no advice traces it. The
 # allocator by which jemalloc serves a C library that starts is not the program's.
 cat >"$W/vendor.c" <<'END'

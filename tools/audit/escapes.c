@@ -190,21 +190,17 @@ static void check_namesakes(struct audit *audit, const struct program *program)
 	}
 }
 
-/* Prints the finding about ALLOCATOR.  Functions with the names of malloc's family (PREFIXmalloc,
- * PREFIXfree) that take memory from the system are an allocator: an escape.  Other functions only
- * have such names: a note. */
+/* Prints the finding about ALLOCATOR.  One that is certain is an escape.  Other functions only have
+ * such names: a note. */
 static void print_allocator(struct audit *audit, const struct own_allocator *allocator)
 {
-	bool escapes = allocator->family && allocator->from_system;
+	bool escapes = is_own_allocator(allocator);
 	print_finding(
 	        audit, escapes ? ESCAPE : NOTE,
 	        arena_format(&audit->arena, "%s and %s %s", allocator->allocate, allocator->release,
 	                     escapes ? "are an allocator that is not wrapped"
 	                             : "look like an allocator"),
-	        allocator->from_system ? "it takes memory by mmap or sbrk: its blocks are not "
-	                                 "in the report"
-	                               : "no call of malloc is seen in it: if it hands out "
-	                                 "memory of its own, its blocks are not in the report",
+	        why_blocks_are_missing(allocator),
 	        allocator->family
 	                ? arena_format(&audit->arena,
 	                               "leakwrap cc --allocator=%s; in make "

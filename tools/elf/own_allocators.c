@@ -223,6 +223,37 @@ static struct targets allocator_targets(const struct program *program, const boo
 	return some;
 }
 
+/* Returns the wrappers of the functions by which a C or C++ program allocates. */
+static struct targets malloc_targets(const struct program *program)
+{
+	static const char *const names[] = {"malloc",        "calloc", "realloc",
+	                                    "aligned_alloc", "_Znwm",  "_Znwj"};
+	struct targets some = {0};
+	for (size_t i = 0; i < program->function_count; i++) {
+		const struct function *function = &program->functions[i];
+		if (strncmp(function->name, "__wrap_", 7) != 0)
+			continue;
+		for (size_t j = 0; j < sizeof names / sizeof *names; j++)
+			if (strcmp(function->name + 7, names[j]) == 0)
+				targets_add(&some, function->start, i, false);
+	}
+	return some;
+}
+
+/* Sets in DIRECT, by function, who itself calls a wrapper that allocates. */
+static void find_callers_of_malloc(struct search *search, bool *direct)
+{
+	struct targets seeds = malloc_targets(search->program);
+
+	search->families = NULL;
+	search->of_functions = false;
+	search->reaches = direct;
+	calls_find(search->program->elf, search->program->machine, &seeds, mark_caller, search);
+	free(seeds.all);
+	free(search->next.all);
+	search->next = (struct targets){0};
+}
+
 /* Returns the wrappers of allocators that the user named. */
 static struct targets named_targets(const struct program *program)
 {
@@ -241,44 +272,94 @@ static bool is_wrapped(const struct program *program, const char *name, struct a
 	return function_named(program, arena_format(arena, "__wrap_%s", name)) != NULL;
 }
 
+bool is_own_allocator(const struct own_allocator *allocator)
+{
+	return allocator->family && allocator->from_system && !allocator->from_malloc;
+}
+
+const char *why_blocks_are_missing(const struct own_allocator *allocator)
+{
+	if (!allocator->from_system)
+		return "no call of malloc is seen in it: if it hands out memory of its own, its "
+		       "blocks are not in the report";
+	return allocator->from_malloc
+	               ? "it calls malloc, and takes memory by mmap or sbrk, too: "
+	                 "blocks in that memory are not in the report"
+	               : "it takes memory by mmap or sbrk: its blocks are not in the "
+	                 "report";
+}
+
+/* What is known of each function of a program. */
+struct known {
+	bool *candidate, *of_system, *of_other, *of_named, *of_malloc;
+	struct families families;
+};
+
+/* Returns whether one of the COUNT allocators at FOUND has NAME.  A function that each object has a
+ * copy of may be found more than once. */
+static bool is_found(const struct own_allocator *found, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(found[i].allocate, name) == 0)
+			return true;
+	return false;
+}
+
+/* Adds to FOUND, which has COUNT of ROOM, the allocators that are CERTAIN, or the others.  Returns
+ * the new count. */
+static size_t add_allocators(const struct program *program, const struct known *known, bool certain,
+                             struct own_allocator *found, size_t count, size_t room,
+                             struct arena *arena)
+{
+	struct own_allocator one;
+
+	for (size_t i = 0; i < program->function_count && count < room; i++) {
+		const char *name = program->functions[i].name;
+		if (!known->candidate[i] || known->of_named[i] ||
+		    (!known->of_system[i] && known->of_other[i]) ||
+		    is_wrapped(program, name, arena) || is_found(found, count, name))
+			continue;
+		is_allocator(program, &program->functions[i], &one, arena);
+		one.from_system = known->of_system[i];
+		one.from_malloc = known->of_malloc[i];
+		if (is_own_allocator(&one) == certain &&
+		    !(one.family && is_part_of_family(&known->families, one.family)))
+			found[count++] = one;
+	}
+	return count;
+}
+
 size_t find_own_allocators(struct program *program, struct own_allocator *found, size_t room,
                            struct arena *arena)
 {
 	size_t functions = program->function_count, count = 0;
-	struct families families = {0};
 	struct search search = {.program = program};
 	struct own_allocator one;
+	struct known known = {0};
 	if (!calls_are_known(program->machine) || functions == 0)
 		return 0;
-	bool *candidates = xzalloc(functions), *of_system = xzalloc(functions),
-	     *of_other = xzalloc(functions);
-	bool *of_named = xzalloc(functions);
+	bool *const all = xzalloc(5 * functions);
+	known.candidate = all;
+	known.of_system = all + functions;
+	known.of_other = all + 2 * functions;
+	known.of_named = all + 3 * functions;
+	known.of_malloc = all + 4 * functions;
 	for (size_t i = 0; i < functions; i++) {
-		candidates[i] = is_allocator(program, &program->functions[i], &one, arena);
-		if (candidates[i] && one.family)
-			add_family(&families, program, one.family);
+		known.candidate[i] = is_allocator(program, &program->functions[i], &one, arena);
+		if (known.candidate[i] && one.family)
+			add_family(&known.families, program, one.family);
 	}
 	find_never_returns(&search);
-	search_callers(&search, system_targets(program), &families, of_system);
-	search_callers(&search, allocator_targets(program, candidates, of_system), NULL, of_other);
-	search_callers(&search, named_targets(program), NULL, of_named);
-	for (size_t i = 0; i < functions && count < room; i++) {
-		const char *name = program->functions[i].name;
-		if (!candidates[i] || of_named[i] || (!of_system[i] && of_other[i]) ||
-		    is_wrapped(program, name, arena))
-			continue;
-		is_allocator(program, &program->functions[i], &one, arena);
-		if (one.family && is_part_of_family(&families, one.family))
-			continue;
-		one.from_system = of_system[i];
-		found[count++] = one;
-	}
+	search_callers(&search, system_targets(program), &known.families, known.of_system);
+	search_callers(&search, allocator_targets(program, known.candidate, known.of_system), NULL,
+	               known.of_other);
+	search_callers(&search, named_targets(program), NULL, known.of_named);
+	find_callers_of_malloc(&search, known.of_malloc);
+	count = add_allocators(program, &known, true, found, 0, room, arena);
+	count = add_allocators(program, &known, false, found, count, room, arena);
 	free(search.never_returns);
-	free(families.all);
-	free(candidates);
-	free(of_system);
-	free(of_other);
-	free(of_named);
+	free(known.families.all);
+	free(all);
 	return count;
 }
 

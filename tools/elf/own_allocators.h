@@ -9,11 +9,19 @@ struct own_allocator {
 	const char *allocate, *release; /* their names */
 	const char *family;             /* the prefix of PREFIXmalloc and PREFIXfree, or NULL */
 	bool from_system; /* the first reaches mmap or sbrk, and no allocator on the way */
+	bool from_malloc; /* the first itself calls a wrapper that allocates */
 	bool collects;    /* a garbage collector's: blocks are released without the second */
 };
 
-/* Finds up to ROOM allocators of PROGRAM, whose calls program_find_calls has found.  Returns their
- * number.  Their text lives as long as ARENA and PROGRAM. */
+/* Returns whether ALLOCATOR is one for certain, and hands out no memory of malloc: it has a name of
+ * malloc's family, and takes memory from the system. */
+bool is_own_allocator(const struct own_allocator *allocator);
+
+/* Returns a sentence that says which blocks of ALLOCATOR the report may lack, and why. */
+const char *why_blocks_are_missing(const struct own_allocator *allocator);
+
+/* Finds up to ROOM allocators of PROGRAM, whose calls program_find_calls has found.  Those that are
+ * certain come first.  Returns their number.  Their text lives as long as ARENA and PROGRAM. */
 size_t find_own_allocators(struct program *program, struct own_allocator *found, size_t room,
                            struct arena *arena);
 
