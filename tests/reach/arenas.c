@@ -59,7 +59,7 @@ static NOINLINE void make_all(void)
 	others[1] = make(NULL, SIZE, SIZE, at + sizeof(void *));
 	others[2] = make(NULL, SIZE, SIZE, late + 1);
 	others[3] = make(NULL, sizeof(void *) * 8, sizeof(void *) * 8, late);
-	others[4] = make((void *)kept, SIZE, SIZE, at);
+	others[4] = make((void *)&kept[KEPT], SIZE, SIZE, at);
 	for (int i = 0; i < LOST; i++)
 		*(char *)make(NULL, SIZE, SIZE, 0) = 0;
 }

@@ -6,7 +6,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 9, NAME = 5 };
+enum { KEPT = 50, LOST = 3, OTHERS = 10, NAME = 5 };
 
 struct link {
 	struct link *volatile next, *volatile last;
@@ -66,11 +66,22 @@ struct answer {
 	void *volatile much_later[4];
 };
 
+/* A clone behind its links, as PARI keeps it: the links lead behind those of the other clones. */
+struct clone {
+	intptr_t height;
+	intptr_t *volatile left, *right;
+	size_t size, owners;
+	intptr_t *volatile next, *volatile last;
+	size_t number;
+	intptr_t value[NAME];
+};
+
 static struct link list = {&list, &list};
 static struct branch *volatile tree;
 static struct event *volatile events;
 static struct watcher *volatile watchers[KEPT];
 static struct entry *volatile bucket;
+static intptr_t *volatile clones;
 static void *volatile others[OTHERS];
 
 static void call(void *object)
@@ -117,6 +128,28 @@ static struct answer *make_answer(void)
 	return answer;
 }
 
+static struct clone *clone_of(intptr_t *value)
+{
+	return (struct clone *)(value - offsetof(struct clone, value) / sizeof(*value));
+}
+
+static struct clone *make_clone(void)
+{
+	struct clone *const clone = calloc(1, sizeof(*clone));
+
+	clone->next = clones;
+	return clone;
+}
+
+static void link_clone(void)
+{
+	struct clone *const clone = make_clone();
+
+	if (clones)
+		clone_of(clones)->last = clone->value;
+	clones = clone->value;
+}
+
 static void watch(void *loop, struct watcher *watcher, int events)
 {
 	(void)loop, (void)watcher, (void)events;
@@ -154,6 +187,7 @@ static NOINLINE void make_false_nodes(void)
 	for (unsigned i = 0; i < 3; i++) {
 		node[i] = calloc(1, sizeof(*node[i]));
 		others[i] = &node[i]->link;
+		node[i]->name[0] = 5;
 	}
 	node[0]->link.next = list.next;
 	node[1]->link.next = &node[1]->link;
@@ -191,9 +225,11 @@ static NOINLINE void make_all(void)
 		make_member();
 		make_leaf();
 		watchers[i] = make_watcher();
+		link_clone();
 	}
 	for (int i = 0; i < LOST; i++)
 		make_connection()->name[0] = 1;
+	others[9] = make_clone()->value; /* its links lead to a clone that does not lead back */
 	make_false_entries();
 	make_false_watchers();
 }

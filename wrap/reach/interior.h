@@ -80,8 +80,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *     them and a 64-bit length of the rest of the block
  *
  * programs whose objects hold the links of their lists and trees, such as libuv and
- * Boost.Intrusive, and the events of libev
+ * Boost.Intrusive, the events of libev, and PARI
  *   - to a node of a list or tree, which leads to another node that leads back
+ *   - behind the links of a list, if these lead behind the links of its neighbours, too
  *   - to an active watcher of libev
  *
  * glibc

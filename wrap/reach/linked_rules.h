@@ -5,6 +5,8 @@
  *     lists of Linux and libuv (struct list_head; libuv 1.44, src/queue.h), red-black trees with
  *     parents (struct rb_node; nginx, src/core/ngx_rbtree.h), and the hooks of Boost.Intrusive
  *     (boost/intrusive/detail/list_node.hpp)
+ *   - what is behind the links of a list, if these lead behind the links of its neighbours, too.
+ *     So is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
  *
  * For interior_rules.h.
@@ -44,6 +46,41 @@ LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
 	return false;
 }
 
+/* The words in front of a part in which its links may be. */
+#define LINKS_IN_FRONT 8u
+
+/* Returns whether one of the words beside that which is NUMBER words in front of NODE is the
+ * pointer. */
+LEAKWRAP_INLINE bool leads_back_in_front(const struct leakwrap_interior *in, leakwrap_word node,
+                                         unsigned number)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word link = node - number * memory->word, start = link - memory->word;
+
+	return start < node && leakwrap_leads_to_words(memory, start, number + 1) &&
+	       (leakwrap_word_at(memory, start) == in->pointer ||
+	        (number > 1 && leakwrap_word_at(memory, link + memory->word) == in->pointer));
+}
+
+/* Returns whether the part is behind the links of a list: the address of a neighbour stands in
+ * front of it, and its own stands in front of the neighbour, a word nearer or farther. */
+LEAKWRAP_INLINE bool is_behind_links(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word, before = in->offset / word;
+	const unsigned words = before < LINKS_IN_FRONT ? (unsigned)before : LINKS_IN_FRONT;
+
+	if (!leakwrap_leads_to_words(in->memory, in->pointer - words * word, words))
+		return false;
+	for (unsigned number = 1; number <= words; number++) {
+		const leakwrap_word other =
+		        leakwrap_word_at(in->memory, in->pointer - number * word);
+
+		if (other - in->block >= in->size && leads_back_in_front(in, other, number))
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether the word NUMBER of the part is the address of code. */
 LEAKWRAP_INLINE bool has_function(const struct leakwrap_interior *in, unsigned number)
 {
@@ -77,7 +114,8 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 {
 	const unsigned words = leakwrap_words_of_part(in, PART_WORDS);
 
-	return is_node(in, words) || (in->memory->has_system && is_watcher(in, words));
+	return is_node(in, words) ||
+	       (in->memory->has_system && (is_watcher(in, words) || is_behind_links(in)));
 }
 
 #endif
