@@ -2,19 +2,7 @@
 #include <cstring>
 #include <vector>
 
-struct First {
-	virtual ~First()
-	{
-	}
-	long first = 1;
-};
-
-struct Second {
-	virtual ~Second()
-	{
-	}
-	long second = 2;
-};
+#include "two_bases.h"
 
 struct Both : First, Second {
 	long both = 3;

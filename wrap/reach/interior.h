@@ -31,6 +31,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
+ * Xerces-C
+ *   - to an object behind the address of its memory manager, which has a vtable
+ *
  * programs that align blocks themselves, such as Eigen and OpenCV
  *   - to an aligned address, behind the block's own address, by which they free it
  *

@@ -62,6 +62,29 @@ LEAKWRAP_INLINE bool is_vtable(const struct leakwrap_memory *memory, leakwrap_wo
 	return false;
 }
 
+/* Bytes in front of an object of Xerces-C: the address of its memory manager, aligned for a
+ * double. */
+#define MANAGER_BYTES 8u
+
+/* Returns whether the block begins with the address of another object, which has a vtable.  So do
+ * the objects of Xerces-C, which keep their memory manager in front of themselves (3.2,
+ * src/xercesc/util/XMemory.cpp, operator new). */
+LEAKWRAP_INLINE bool has_manager(const struct leakwrap_interior *in)
+{
+	const leakwrap_word manager = leakwrap_word_of(in, 0);
+
+	return in->memory->has_system && in->size > MANAGER_BYTES &&
+	       manager - in->block >= in->size && leakwrap_leads_to_words(in->memory, manager, 1) &&
+	       is_vtable(in->memory, leakwrap_word_at(in->memory, manager));
+}
+
+LEAKWRAP_INLINE bool is_behind_manager(const struct leakwrap_interior *in)
+{
+	return in->offset == MANAGER_BYTES && has_manager(in);
+}
+
+/* Returns whether the pointer leads to a part of an object that has a vtable of its own.  The
+ * object begins the block, or is behind its memory manager. */
 LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
@@ -69,7 +92,9 @@ LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
 	return leakwrap_is_multiple(in->pointer, memory->word) &&
 	       in->size - in->offset >= memory->word &&
 	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) &&
-	       is_vtable(memory, leakwrap_word_of(in, 0));
+	       (is_vtable(memory, leakwrap_word_of(in, 0)) ||
+	        (has_manager(in) &&
+	         is_vtable(memory, leakwrap_word_at(memory, in->block + MANAGER_BYTES))));
 }
 
 /* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer
@@ -399,9 +424,10 @@ LEAKWRAP_INLINE bool is_objective_c(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
-	       (is_marked_string(in) || is_in_arena(in) || is_behind_owners(in) || is_sds(in) ||
-	        is_hash_table(in) || is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) ||
-	        is_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) || is_of_python(in));
+	       (is_behind_manager(in) || is_marked_string(in) || is_in_arena(in) ||
+	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_of_glib(in) ||
+	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_tcl_part(in) ||
+	        is_of_pascal(in) || is_of_python(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

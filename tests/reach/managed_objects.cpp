@@ -1,0 +1,79 @@
+// managed_objects.cpp - holds objects behind the address of their memory manager, as Xerces-C does.
+// Similar blocks are none of these.
+#include <csignal>
+#include <cstdlib>
+
+#include "tests/clear_stack.h"
+#include "tests/reach/two_bases.h"
+
+enum { KEPT = 50, LOST = 3, OTHERS = 4, HEADER = 8 };
+
+struct Manager {
+	virtual ~Manager()
+	{
+	}
+	virtual void *allocate(size_t size)
+	{
+		return calloc(1, size);
+	}
+};
+
+struct Object {
+	static void *operator new(size_t size, Manager *manager)
+	{
+		void *const block = manager->allocate(HEADER + size);
+
+		*static_cast<void **>(block) = manager;
+		return static_cast<char *>(block) + HEADER;
+	}
+	static void operator delete(void *, Manager *)
+	{
+	}
+};
+
+struct Plain : Object {
+	long value[6];
+};
+
+struct Both : Object, First, Second {
+	static void operator delete(void *)
+	{
+	}
+	long both = 3;
+};
+
+static Manager manager;
+static Plain *volatile plain[KEPT];
+static Second *volatile part[KEPT];
+static void *volatile others[OTHERS];
+static long none[4];
+
+// Puts what is no manager in front of OBJECT.
+static Plain *put_in_front(Plain *object, void *other)
+{
+	reinterpret_cast<void **>(reinterpret_cast<char *>(object) - HEADER)[0] = other;
+	return object;
+}
+
+static NOINLINE void make_all()
+{
+	for (int i = 0; i < KEPT; i++) {
+		plain[i] = new (&manager) Plain;
+		part[i] = new (&manager) Both;
+	}
+	others[0] = put_in_front(new (&manager) Plain, none);
+	others[1] = put_in_front(new (&manager) Plain, reinterpret_cast<void *>(5));
+	others[2] = &(new (&manager) Plain)->value[1];
+	others[3] = &(new (&manager) Both)->second;
+	for (int i = 0; i < LOST; i++) {
+		(new (&manager) Plain)->value[0] = 1;
+		(new (&manager) Both)->both = 1;
+	}
+}
+
+int main()
+{
+	make_all();
+	clear_stack();
+	return raise(SIGUSR1);
+}
