@@ -39,8 +39,10 @@ static void make_false_types(void)
 {
 	uintptr_t *type = make(0, 1);
 
+	type[0] = 3;
 	type[WORDS - 2] = 1024;
 	type = make(1, 1);
+	type[0] = 3;
 	type[WORDS - 2] = type[WORDS - 1] = 80;
 	type = make(2, 1);
 	type[0] = 16;
@@ -87,7 +89,7 @@ static void make_false_boxes(void)
 		uintptr_t *const box = make(8 + i, 4);
 
 		box[0] = i != 0;
-		box[1] = (WORDS - 4) * sizeof(*box) + (i == 1);
+		box[1] = (WORDS - 4) * sizeof(*box) - (i == 0) + (i == 1);
 		box[2] = i == 2;
 	}
 }

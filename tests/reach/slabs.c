@@ -33,6 +33,7 @@ static void keep_places(unsigned first, unsigned count, size_t size)
 {
 	char *const block = malloc(size);
 
+	*(uintptr_t *)(void *)block = SIZE_MAX; /* it is no array, and says nothing of one */
 	for (unsigned i = 0; i < count; i++)
 		places[first + i] = block + (i + 1) * sizeof(void *);
 }

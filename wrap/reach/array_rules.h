@@ -1,4 +1,8 @@
-/* array_rules.h - how new[] keeps the number of an array's elements.
+/* array_rules.h - how programs keep the number of an array's elements in front of them:
+ *
+ *   - new[] of C++
+ *   - stb_ds.h, in an array or a hash table
+ *   - Snowball's stemmers, in a word that they change
  *
  * For interior_rules.h, and for who finds empty arrays.
  */
@@ -46,6 +50,45 @@ LEAKWRAP_INLINE bool is_array(const struct leakwrap_interior *in)
 	if (memory->cookie_words == 2)
 		return leakwrap_word_at(memory, in->pointer - 2 * word) == rest / elements;
 	return offset == word || leakwrap_is_multiple(rest / elements, offset);
+}
+
+/* The words in front of an array of stb_ds.h: the number of elements, the room for them, the
+ * address of a hash table, and a number for macros (struct stbds_array_header).  Of a hash table
+ * the program has the address of the second element, behind the default value. */
+#define STB_WORDS 4u
+
+LEAKWRAP_INLINE bool is_stb_array(const struct leakwrap_interior *in)
+{
+	const leakwrap_word head = STB_WORDS * in->memory->word;
+	leakwrap_word room, table, second;
+
+	if (in->offset < head || in->size <= head)
+		return false;
+	room = leakwrap_word_of(in, 1);
+	table = leakwrap_word_of(in, 2);
+	if (room == 0 || leakwrap_word_of(in, 0) > room || (in->size - head) % room != 0)
+		return false;
+	second = head + (in->size - head) / room;
+	return table == 0 ? in->offset == head
+	                  : (in->offset == head || in->offset == second) &&
+	                            leakwrap_leads_to_words(in->memory, table, 1);
+}
+
+/* In front of the letters of a word are the room for them and their number, in 32 bits each.  There
+ * is room for one letter more (Snowball 2.2, runtime/header.h and runtime/utilities.c,
+ * create_s). */
+#define STEM_BYTES 8u
+
+LEAKWRAP_INLINE bool is_stem(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	uint64_t room;
+
+	if (in->offset != STEM_BYTES || in->size <= STEM_BYTES)
+		return false;
+	room = memory->load(memory->context, in->block, 4);
+	return room == in->size - STEM_BYTES - 1 &&
+	       memory->load(memory->context, in->block + 4, 4) <= room;
 }
 
 #endif

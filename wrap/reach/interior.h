@@ -59,12 +59,19 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Protocol Buffers
  *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits
  *   - to what an arena keeps of itself, behind the start of its oldest block
+ *   - to the elements of a repeated field that is in no arena, behind a zero
  *
  * ICU
  *   - to the characters of a string, behind the number of its owners in 32 bits
  *
  * Redis and other programs with SDS strings
  *   - to the characters, behind their number, the room for them and the type of these numbers
+ *
+ * programs with arrays of stb_ds.h
+ *   - to the elements, behind their number and the room for them; to the second one of a hash table
+ *
+ * Snowball's stemmers
+ *   - to the letters of a word, behind the room for them and their number
  *
  * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each

@@ -246,6 +246,18 @@ LEAKWRAP_INLINE bool is_in_arena(const struct leakwrap_interior *in)
 	       (offset >= ARENA_WORDS * word && leakwrap_word_of(in, 2) == in->size);
 }
 
+/* Returns true if the pointer leads to the elements of a repeated field of Protocol Buffers that is
+ * in no arena.  In front of them is the address of the arena, which is 0 then, as large as an
+ * element at least.  Elements have 4 or 8 bytes, unless they are of type bool, and all together are
+ * no smaller than what is in front of them (3.21, src/google/protobuf/repeated_field.h, struct Rep
+ * and CalculateReserveSize). */
+LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
+{
+	return (in->offset == in->memory->word || in->offset == 8) && in->size >= 2 * in->offset &&
+	       in->size % 4 == 0 &&
+	       in->memory->load(in->memory->context, in->block, (unsigned)in->offset) == 0;
+}
+
 /* The characters of a string of ICU are behind the number of its owners, which are few, and the
  * size of all is a multiple of 16 (icu4c/source/common/unistr.cpp, UnicodeString::allocate). */
 #define OWNERS_MAX 0xffffu
@@ -425,9 +437,10 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
 	       (is_behind_manager(in) || is_marked_string(in) || is_in_arena(in) ||
-	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_of_glib(in) ||
-	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_tcl_part(in) ||
-	        is_of_pascal(in) || is_of_python(in));
+	        is_repeated_field(in) || is_stb_array(in) || is_stem(in) || is_behind_owners(in) ||
+	        is_sds(in) || is_hash_table(in) || is_of_glib(in) || is_perl_slab(in) ||
+	        is_objective_c(in) || is_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) ||
+	        is_of_python(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
