@@ -6,7 +6,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 9, ROOM = 7 };
+enum { KEPT = 50, LOST = 3, OTHERS = 6, OTHER_FIELDS = 4, ROOM = 8 };
 
 /* An array of stb_ds.h (struct stbds_array_header). */
 struct array {
@@ -19,23 +19,23 @@ struct array {
 /* A word of Snowball. */
 struct stem {
 	int room, length;
-	unsigned char letter[ROOM + 1];
+	unsigned char letter[];
 };
 
-/* A repeated field of Protocol Buffers. */
-struct field {
+/* What a repeated field of Protocol Buffers leads to, and the field. */
+struct elements {
 	void *arena;
 	int element[ROOM];
 };
 
-/* One that is shorter than any. */
-struct short_field {
-	void *arena;
-	short element;
+struct field {
+	int length, room;
+	int *element;
 };
 
-static void *volatile kept[4 * KEPT];
+static void *volatile kept[3 * KEPT];
 static void *volatile others[OTHERS];
+static volatile struct field fields[KEPT], other_fields[OTHER_FIELDS];
 static int table;
 
 static struct array *make_array(size_t length, size_t room)
@@ -57,46 +57,44 @@ static struct array *make_table(void)
 
 static struct stem *make_stem(int room, int length)
 {
-	struct stem *const stem = calloc(1, sizeof(*stem));
+	struct stem *const stem = calloc(1, sizeof(*stem) + ROOM + 1);
 
 	stem->room = room;
 	stem->length = length;
 	return stem;
 }
 
-static struct field *make_field(void *arena)
+static int *make_elements(void *arena)
 {
-	struct field *const field = calloc(1, sizeof(*field));
+	struct elements *const elements = calloc(1, sizeof(*elements));
 
-	field->arena = arena;
-	field->element[0] = 5;
-	return field;
+	elements->arena = arena;
+	return elements->element;
 }
 
 static NOINLINE void make_all(void)
 {
 	for (size_t i = 0; i < KEPT; i++) {
-		kept[4 * i] = make_array(i % ROOM, ROOM)->element;
-		kept[4 * i + 1] = make_table()->element[1];
-		kept[4 * i + 2] = make_stem(ROOM, (int)i % ROOM)->letter;
-		kept[4 * i + 3] = make_field(NULL)->element;
+		kept[3 * i] = make_array(i % ROOM, ROOM)->element;
+		kept[3 * i + 1] = make_table()->element[1];
+		kept[3 * i + 2] = make_stem(ROOM, (int)i % ROOM)->letter;
+		fields[i] = (struct field){(int)i % ROOM, ROOM, make_elements(NULL)};
 	}
 	others[0] = make_array(ROOM + 1, ROOM)->element;
-	others[1] = make_array(1, ROOM + 2)->element;
+	others[1] = make_array(1, ROOM + 1)->element;
 	others[2] = make_array(ROOM, ROOM)->element[1];
 	others[3] = make_table()->element[2];
 	others[4] = make_stem(ROOM - 1, 0)->letter;
 	others[5] = make_stem(ROOM, ROOM + 2)->letter;
-	others[6] = make_field(&table)->element;
-	others[7] = &make_field(NULL)->element[1];
-	others[8] = &((struct short_field *)calloc(1, offsetof(struct short_field, element) +
-	                                                      sizeof(short)))
-	                     ->element;
+	other_fields[0] = (struct field){1, ROOM, make_elements(&table)};
+	other_fields[1] = (struct field){1, ROOM, make_elements(NULL) + 1};
+	other_fields[2] = (struct field){ROOM + 1, ROOM, make_elements(NULL)};
+	other_fields[3] = (struct field){1, ROOM - 1, make_elements(NULL)};
 	for (int i = 0; i < LOST; i++) {
 		make_array(1, ROOM)->number = 1;
 		make_table()->number = 1;
 		make_stem(ROOM, 0)->length = 1;
-		make_field(NULL)->element[1] = 1;
+		*make_elements(NULL) = 1;
 	}
 }
 

@@ -4,4 +4,4 @@
 . tests/lib.sh
 
 build arrays tests/reach/grown_arrays.c
-lost_blocks "$W/arrays" 12 9
+lost_blocks "$W/arrays" 12 10

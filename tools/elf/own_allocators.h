@@ -20,7 +20,7 @@ bool is_own_allocator(const struct own_allocator *allocator);
 /* Returns a sentence that says which blocks of ALLOCATOR the report may lack, and why. */
 const char *why_blocks_are_missing(const struct own_allocator *allocator);
 
-/* Finds up to ROOM allocators of PROGRAM, whose calls program_find_calls has found.  Those that are
+/* Finds up to ROOM allocators of PROGRAM, whose calls find_direct_calls has found.  Those that are
  * certain come first.  Returns their number.  Their text lives as long as ARENA and PROGRAM. */
 size_t find_own_allocators(struct program *program, struct own_allocator *found, size_t room,
                            struct arena *arena);

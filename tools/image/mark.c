@@ -91,9 +91,10 @@ static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, si
 	const struct listed_block *block = &marking->index->blocks[number];
 	if (marking->index->is_parted[number])
 		marking->marks[number].kind = MARK_REACHABLE;
-	else if (!is_from_possible && (word == block->address ||
-	                               marking->is_usual_interior(marking->context, block, word) ||
-	                               add_place(marking, number, word)))
+	else if (!is_from_possible &&
+	         (word == block->address ||
+	          marking->is_usual_interior(marking->context, block, word, at) ||
+	          add_place(marking, number, word)))
 		set(marking, number, MARK_REACHABLE, at, from);
 	else if (marking->marks[number].kind != MARK_POSSIBLE)
 		set(marking, number, MARK_POSSIBLE, at, from);

@@ -46,8 +46,9 @@ struct mark_queue {
 };
 
 /* Returns whether the pointer POINTER into BLOCK, which is not to its first byte, keeps the block
- * reachable all the same. */
-typedef bool mark_interior(const void *context, const struct listed_block *block, uint64_t pointer);
+ * reachable all the same.  AT: where it was found, see struct mark. */
+typedef bool mark_interior(const void *context, const struct listed_block *block, uint64_t pointer,
+                           uint64_t at);
 
 struct marking {
 	const struct image *image;

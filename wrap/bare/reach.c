@@ -155,8 +155,9 @@ static bool is_readable(uintptr_t address, size_t size)
 	                 (uintptr_t)leakwrap_bare.text_end);
 }
 
-/* Takes WORD, which leads to the block NUMBER, from a block that is not lost. */
-static void take_pointer(struct scan *scan, uintptr_t word, uint32_t number)
+/* Takes WORD, which stands at PLACE and leads to the block NUMBER, from a block that is not
+ * lost. */
+static void take_pointer(struct scan *scan, uintptr_t word, uintptr_t place, uint32_t number)
 {
 	const struct leakwrap_live_block block = block_of(scan, number);
 	const unsigned kind = scan->bits[number] & KIND;
@@ -166,8 +167,8 @@ static void take_pointer(struct scan *scan, uintptr_t word, uint32_t number)
 	if (scan->source == OF_POSSIBLE) {
 		if (kind != POSSIBLE)
 			push(scan, number, POSSIBLE);
-	} else if (word == block.address ||
-	           leakwrap_is_usual_interior(block.address, block.size, word, is_readable)) {
+	} else if (word == block.address || leakwrap_is_usual_interior(block.address, block.size,
+	                                                               word, place, is_readable)) {
 		push(scan, number, REACHABLE);
 	} else {
 		scan->bits[number] = POSSIBLE;
@@ -217,7 +218,7 @@ static void take_words(struct scan *scan, uintptr_t start, uintptr_t end)
 		if (number == NONE || (scan->bits[number] & PARTED) != 0)
 			continue;
 		if (scan->source == OF_REACHABLE || scan->source == OF_POSSIBLE)
-			take_pointer(scan, word, number);
+			take_pointer(scan, word, start, number);
 		else
 			take_lost(scan, number);
 	}

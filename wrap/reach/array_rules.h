@@ -52,10 +52,12 @@ LEAKWRAP_INLINE bool is_array(const struct leakwrap_interior *in)
 	return offset == word || leakwrap_is_multiple(rest / elements, offset);
 }
 
-/* The words in front of an array of stb_ds.h: the number of elements, the room for them, the
- * address of a hash table, and a number for macros (struct stbds_array_header).  Of a hash table
- * the program has the address of the second element, behind the default value. */
-#define STB_WORDS 4u
+/* The words in front of an array of stb_ds.h: the number of elements, the room for them, which is
+ * for four at least, the address of a hash table, and a number for macros (0.67,
+ * struct stbds_array_header and stbds_arrgrowf).  Of a hash table the program has the address of
+ * the second element, behind the default value. */
+#define STB_WORDS    4u
+#define STB_ROOM_MIN 4u
 
 LEAKWRAP_INLINE bool is_stb_array(const struct leakwrap_interior *in)
 {
@@ -66,7 +68,7 @@ LEAKWRAP_INLINE bool is_stb_array(const struct leakwrap_interior *in)
 		return false;
 	room = leakwrap_word_of(in, 1);
 	table = leakwrap_word_of(in, 2);
-	if (room == 0 || leakwrap_word_of(in, 0) > room || (in->size - head) % room != 0)
+	if (room < STB_ROOM_MIN || leakwrap_word_of(in, 0) > room || (in->size - head) % room != 0)
 		return false;
 	second = head + (in->size - head) / room;
 	return table == 0 ? in->offset == head

@@ -46,9 +46,10 @@ static __attribute__((noinline)) bool is_first_byte(uintptr_t half)
 	       block.address == half;
 }
 
-/* Calls TAKE for the halves of WORD that are addresses of first bytes, unless WORD itself leads to
- * a block. */
-static __attribute__((noinline)) void take_halves(uintptr_t word, void (*take)(uintptr_t half))
+/* Calls TAKE for the halves of WORD, which stands at PLACE, that are addresses of first bytes,
+ * unless WORD itself leads to a block. */
+static __attribute__((noinline)) void take_halves(uintptr_t word, uintptr_t place,
+                                                  void (*take)(uintptr_t half, uintptr_t place))
 {
 	const uintptr_t halves[] = {word & (LIMIT - 1), word >> 32};
 	struct leakwrap_indexed_block block;
@@ -61,10 +62,11 @@ static __attribute__((noinline)) void take_halves(uintptr_t word, void (*take)(u
 		if (halves[i] % 8 == 0 &&
 		    halves[i] - leakwrap_block_index.low < leakwrap_halves_size &&
 		    is_first_byte(halves[i]))
-			take(halves[i]);
+			take(halves[i], place);
 }
 
-void leakwrap_halves_scan(uintptr_t start, uintptr_t end, void (*take)(uintptr_t half))
+void leakwrap_halves_scan(uintptr_t start, uintptr_t end,
+                          void (*take)(uintptr_t half, uintptr_t place))
 {
 	const uint32_t low = (uint32_t)leakwrap_block_index.low & ~(uint32_t)7;
 	const uint32_t count = (uint32_t)(leakwrap_halves_size / 8 + 1);
@@ -76,7 +78,7 @@ void leakwrap_halves_scan(uintptr_t start, uintptr_t end, void (*take)(uintptr_t
 
 		if (upper != 0 && leakwrap_unlikely(is_multiple_below(lower - low, count) ||
 		                                    is_multiple_below(upper - low, count)))
-			take_halves(word, take);
+			take_halves(word, start, take);
 	}
 }
 

@@ -23,8 +23,10 @@ extern LEAKWRAP_HIDDEN uintptr_t leakwrap_halves_size;
 /* Sets leakwrap_halves_size.  The index of blocks (block_index.h) has been built. */
 void leakwrap_halves_start(void);
 
-/* Calls TAKE for each half from START to END that counts as a pointer.  The memory can be read. */
-void leakwrap_halves_scan(uintptr_t start, uintptr_t end, void (*take)(uintptr_t half));
+/* Calls TAKE for each half from START to END that counts as a pointer, with the address of its
+ * word.  The memory can be read. */
+void leakwrap_halves_scan(uintptr_t start, uintptr_t end,
+                          void (*take)(uintptr_t half, uintptr_t place));
 
 /* Returns whether halves may count as pointers. */
 LEAKWRAP_INLINE bool leakwrap_has_halves(void)
@@ -44,7 +46,7 @@ LEAKWRAP_INLINE bool leakwrap_has_halves(void)
 }
 
 LEAKWRAP_INLINE void leakwrap_halves_scan(uintptr_t start, uintptr_t end,
-                                          void (*take)(uintptr_t half))
+                                          void (*take)(uintptr_t half, uintptr_t place))
 {
 	(void)start, (void)end, (void)take;
 }

@@ -68,11 +68,11 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size)
 	return size == cookie_of(&memory) && is_cookie_of_none(&memory, block);
 }
 
-bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer, uintptr_t place,
                                 leakwrap_is_readable *is_readable_function)
 {
 	const struct leakwrap_memory memory = own_memory(&is_readable_function);
-	const struct leakwrap_interior in = {&memory, block, size, pointer, pointer - block};
+	const struct leakwrap_interior in = {&memory, block, size, pointer, place, pointer - block};
 
 	return is_usual(&in);
 }

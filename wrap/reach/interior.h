@@ -20,7 +20,8 @@
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 
 /* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
- * empty array, is a usual way to hold it.  The ways, by whose they are:
+ * empty array, is a usual way to hold it.  POINTER stands at the address PLACE; 0: in a register.
+ * The ways, by whose they are:
  *
  * C++ (valgrind knows these, too: memcheck, --leak-check-heuristics)
  *   - to the characters of a std::string of the old ABI of libstdc++, behind length, capacity and
@@ -59,7 +60,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Protocol Buffers
  *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits
  *   - to what an arena keeps of itself, behind the start of its oldest block
- *   - to the elements of a repeated field that is in no arena, behind a zero
+ *   - to the elements of a repeated field that is in no arena, from the field
  *
  * ICU
  *   - to the characters of a string, behind the number of its owners in 32 bits
@@ -101,7 +102,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *     keeps the stacks of threads that have ended, which hold such pointers, for later threads.
  *
  * Asks IS_READABLE before it reads memory. */
-bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
+bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer, uintptr_t place,
                                 leakwrap_is_readable *is_readable);
 
 #endif

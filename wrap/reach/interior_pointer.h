@@ -4,10 +4,14 @@
 
 #include "wrap/reach/memory.h"
 
+/* How many words at the start of a block may decide. */
+#define LEAKWRAP_HEAD_WORDS 9u
+
 struct leakwrap_interior {
 	const struct leakwrap_memory *memory;
 	leakwrap_word block, size; /* the block's address and size */
 	leakwrap_word pointer;
+	leakwrap_word place;  /* the address where the pointer stands; 0: in a register */
 	leakwrap_word offset; /* of POINTER from the start of the block */
 };
 

@@ -9,113 +9,15 @@
 #define LEAKWRAP_INTERIOR_RULES_H
 
 #include "wrap/reach/array_rules.h"
+#include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/glib_rules.h"
 #include "wrap/reach/interior_pointer.h"
 #include "wrap/reach/linked_rules.h"
 #include "wrap/reach/python_rules.h"
 
-/* How many words at the start of a block may decide. */
-#define HEAD_WORDS 9u
-
 /* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
  * as a word has bytes. */
 #define GROUP 16u
-
-/* -- C++ --------------------------------------------------------------------------------------- */
-
-LEAKWRAP_INLINE bool is_old_string(const struct leakwrap_interior *in)
-{
-	const leakwrap_word head = 3 * in->memory->word;
-	leakwrap_word capacity;
-
-	if (in->offset != head || in->size <= head)
-		return false;
-	capacity = leakwrap_word_of(in, 1);
-	return leakwrap_word_of(in, 0) <= capacity && capacity == in->size - head - 1;
-}
-
-/* Returns whether the block begins with a 64-bit length of the rest. */
-LEAKWRAP_INLINE bool has_length(const struct leakwrap_interior *in)
-{
-	return in->size > 8 && in->memory->load(in->memory->context, in->block, 8) == in->size - 8;
-}
-
-/* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
-#define VTABLE_WORDS 20u
-
-/* Returns whether ADDRESS may be a vtable: constant data of a module, in which the address of code
- * follows soon. */
-LEAKWRAP_INLINE bool is_vtable(const struct leakwrap_memory *memory, leakwrap_word address)
-{
-	if (!leakwrap_is_multiple(address, memory->word) ||
-	    !memory->is_constant(memory->context, address))
-		return false;
-	for (unsigned i = 0; i < VTABLE_WORDS && leakwrap_leads_to_words(memory, address, 1); i++) {
-		const leakwrap_word word = leakwrap_word_at(memory, address);
-
-		if (memory->is_code(memory->context, word))
-			return true;
-		if (word != 0)
-			return false;
-		address += memory->word;
-	}
-	return false;
-}
-
-/* Bytes in front of an object of Xerces-C: the address of its memory manager, aligned for a
- * double. */
-#define MANAGER_BYTES 8u
-
-/* Returns whether the block begins with the address of another object, which has a vtable.  So do
- * the objects of Xerces-C, which keep their memory manager in front of themselves (3.2,
- * src/xercesc/util/XMemory.cpp, operator new). */
-LEAKWRAP_INLINE bool has_manager(const struct leakwrap_interior *in)
-{
-	const leakwrap_word manager = leakwrap_word_of(in, 0);
-
-	return in->memory->has_system && in->size > MANAGER_BYTES &&
-	       manager - in->block >= in->size && leakwrap_leads_to_words(in->memory, manager, 1) &&
-	       is_vtable(in->memory, leakwrap_word_at(in->memory, manager));
-}
-
-LEAKWRAP_INLINE bool is_behind_manager(const struct leakwrap_interior *in)
-{
-	return in->offset == MANAGER_BYTES && has_manager(in);
-}
-
-/* Returns whether the pointer leads to a part of an object that has a vtable of its own.  The
- * object begins the block, or is behind its memory manager. */
-LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
-{
-	const struct leakwrap_memory *const memory = in->memory;
-
-	return leakwrap_is_multiple(in->pointer, memory->word) &&
-	       in->size - in->offset >= memory->word &&
-	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) &&
-	       (is_vtable(memory, leakwrap_word_of(in, 0)) ||
-	        (has_manager(in) &&
-	         is_vtable(memory, leakwrap_word_at(memory, in->block + MANAGER_BYTES))));
-}
-
-/* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer
- * leads with marks.  The string has the address of the characters, their number, and 16 bytes, in
- * which they are or their capacity is.  Protocol Buffers keep marks in the two lowest bits of a
- * string's address (src/google/protobuf/arenastring.h, class TaggedStringPtr). */
-LEAKWRAP_INLINE bool is_marked_string(const struct leakwrap_interior *in)
-{
-	const leakwrap_word word = in->memory->word;
-	leakwrap_word characters, length, capacity;
-
-	if (in->offset > 3 || in->size != 2 * word + 16)
-		return false;
-	characters = leakwrap_word_of(in, 0);
-	length = leakwrap_word_of(in, 1);
-	capacity = leakwrap_word_of(in, 2);
-	if (characters == in->block + 2 * word)
-		return length < 16;
-	return characters != 0 && length <= capacity && capacity >= 16 &&
-	       capacity >> (8 * word - 1) == 0;
-}
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
 
@@ -229,35 +131,6 @@ LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in)
 	       (!in->memory->has_sse2 && is_table_with(in, in->memory->word));
 }
 
-/* Words at the start of an arena's oldest block: no block before it, its size, and in some versions
- * one more. */
-#define ARENA_WORDS 3u
-
-/* Returns true if the pointer leads behind the start of the oldest block of an arena of Protocol
- * Buffers (src/google/protobuf/arena_impl.h, struct Block). */
-LEAKWRAP_INLINE bool is_in_arena(const struct leakwrap_interior *in)
-{
-	const leakwrap_word word = in->memory->word, offset = in->offset;
-
-	if (offset < 2 * word || offset > ARENA_WORDS * word + 4 || offset % 8 != 0 ||
-	    in->size < HEAD_WORDS * word || leakwrap_word_of(in, 0) != 0)
-		return false;
-	return leakwrap_word_of(in, 1) == in->size ||
-	       (offset >= ARENA_WORDS * word && leakwrap_word_of(in, 2) == in->size);
-}
-
-/* Returns true if the pointer leads to the elements of a repeated field of Protocol Buffers that is
- * in no arena.  In front of them is the address of the arena, which is 0 then, as large as an
- * element at least.  Elements have 4 or 8 bytes, unless they are of type bool, and all together are
- * no smaller than what is in front of them (3.21, src/google/protobuf/repeated_field.h, struct Rep
- * and CalculateReserveSize). */
-LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
-{
-	return (in->offset == in->memory->word || in->offset == 8) && in->size >= 2 * in->offset &&
-	       in->size % 4 == 0 &&
-	       in->memory->load(in->memory->context, in->block, (unsigned)in->offset) == 0;
-}
-
 /* The characters of a string of ICU are behind the number of its owners, which are few, and the
  * size of all is a multiple of 16 (icu4c/source/common/unistr.cpp, UnicodeString::allocate). */
 #define OWNERS_MAX 0xffffu
@@ -331,7 +204,7 @@ LEAKWRAP_INLINE bool is_perl_slab(const struct leakwrap_interior *in)
 	const leakwrap_word word = memory->word;
 	leakwrap_word next, first, bytes;
 
-	if (in->size < HEAD_WORDS * word)
+	if (in->size < LEAKWRAP_HEAD_WORDS * word)
 		return false;
 	next = leakwrap_word_of(in, 0);
 	first = leakwrap_word_of(in, 1);
@@ -450,7 +323,7 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool can_decide(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word head = HEAD_WORDS * memory->word, end = in->block + in->size;
+	const leakwrap_word head = LEAKWRAP_HEAD_WORDS * memory->word, end = in->block + in->size;
 	const leakwrap_word cookie = cookie_of(memory);
 	const leakwrap_word before = in->offset < cookie ? in->block : in->pointer - cookie;
 	const leakwrap_word behind = end - in->pointer < GROUP ? end : in->pointer + GROUP;

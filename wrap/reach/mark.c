@@ -33,6 +33,7 @@
 /* A word that may be a pointer to a block in the region IN. */
 struct candidate {
 	uintptr_t word;
+	uintptr_t place; /* the address where it stands; 0: in a register */
 	const struct leakwrap_indexed_region *in;
 };
 
@@ -43,9 +44,10 @@ struct followed {
 };
 
 static struct {
-	/* Takes WORD, an address in the region IN; NULL: in none.  The blocks that are followed are
-	 * all of one kind, which decides what their words mean. */
-	void (*take)(const struct leakwrap_indexed_region *in, uintptr_t word);
+	/* Takes WORD, an address in the region IN; NULL: in none.  WORD stands at PLACE; 0: in a
+	 * register.  The blocks that are followed are all of one kind, which decides what their
+	 * words mean. */
+	void (*take)(const struct leakwrap_indexed_region *in, uintptr_t word, uintptr_t place);
 	struct followed *stack;
 	size_t depth;
 	bool has_overflowed; /* blocks are pending, for want of room on the stack */
@@ -137,7 +139,7 @@ static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uin
 /* Does what take_from_reachable does, for words that take_first_byte leaves.  Not inlined: it has
  * the larger frame. */
 static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_region *in,
-                                                 uintptr_t word)
+                                                 uintptr_t word, uintptr_t place)
 {
 	struct leakwrap_indexed_block block;
 	unsigned now;
@@ -154,25 +156,28 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
 	else if (word == block.address ||
-	         leakwrap_is_usual_interior(block.address, block.size, word, is_readable) ||
+	         leakwrap_is_usual_interior(block.address, block.size, word, place, is_readable) ||
 	         leakwrap_slabs_add(block.address, block.size, word))
 		push(&block, leakwrap_reachable_bits(block.is_halfway));
 	else if (now != LEAKWRAP_IS_POSSIBLE)
 		defer(&block);
 }
 
-/* Takes WORD, read from a root or a reachable block. */
-static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word)
+/* Takes WORD, read at PLACE in a root or a reachable block. */
+static void take_from_reachable(const struct leakwrap_indexed_region *in, uintptr_t word,
+                                uintptr_t place)
 {
 	if (leakwrap_unlikely(!take_first_byte(in, word)))
-		take_other(in, word);
+		take_other(in, word, place);
 }
 
 /* Takes WORD, read from a possibly lost block. */
-static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word)
+static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr_t word,
+                               uintptr_t place)
 {
 	struct leakwrap_indexed_block block;
 
+	(void)place;
 	if (!leakwrap_pointee_find(in, word, &block, is_readable))
 		return;
 	if (block.is_parted)
@@ -182,11 +187,13 @@ static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr
 }
 
 /* Takes WORD, read from a lost block: what it leads to is lost indirectly. */
-static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t word)
+static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t word,
+                           uintptr_t place)
 {
 	struct leakwrap_indexed_block block;
 	unsigned bits;
 
+	(void)place;
 	if (!leakwrap_pointee_find(in, word, &block, is_readable) || block.address == mark.leader ||
 	    block.is_parted)
 		return;
@@ -199,10 +206,11 @@ static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t w
 }
 
 /* Takes WORD, read from a lost block: counts the block that it leads to, once, at the leader. */
-static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t word)
+static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t word, uintptr_t place)
 {
 	struct leakwrap_indexed_block block;
 
+	(void)place;
 	if (!leakwrap_pointee_find(in, word, &block, is_readable) ||
 	    leakwrap_block_bits(&block) != LEAKWRAP_IS_INDIRECT)
 		return;
@@ -227,7 +235,7 @@ static inline void take_oldest(void)
 {
 	const struct candidate *const oldest = &mark.slots[mark.slots_out++ % SLOTS_FETCHED];
 
-	mark.take(oldest->in, oldest->word);
+	mark.take(oldest->in, oldest->word, oldest->place);
 }
 
 /* Looks at the bits of the oldest word whose bits were fetched.  Fetches its slot if it must be
@@ -252,7 +260,7 @@ static void take_waiting(void)
 	if (mark.words_in - mark.words_out == 1 && mark.slots_in == mark.slots_out) {
 		const struct candidate *const only = &mark.words[mark.words_out++ % WORDS_FETCHED];
 
-		mark.take(only->in, only->word);
+		mark.take(only->in, only->word, only->place);
 		return;
 	}
 	while (mark.words_in != mark.words_out)
@@ -261,17 +269,17 @@ static void take_waiting(void)
 		take_oldest();
 }
 
-/* Lets WORD wait until it is taken. */
-static __attribute__((noinline)) void add_word(uintptr_t word)
+/* Lets WORD, which stands at PLACE, wait until it is taken. */
+static __attribute__((noinline)) void add_word(uintptr_t word, uintptr_t place)
 {
 	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(word);
 
 	if (!in) {
-		mark.take(NULL, word);
+		mark.take(NULL, word, place);
 		return;
 	}
 	__builtin_prefetch(leakwrap_window_around(in, word).byte);
-	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, in};
+	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, place, in};
 	if (mark.words_in - mark.words_out == WORDS_FETCHED)
 		look_at_oldest();
 }
@@ -443,7 +451,7 @@ void leakwrap_mark_word(uintptr_t word)
 	const uintptr_t address = leakwrap_untagged(word);
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1))
-		take_from_reachable(leakwrap_indexed_region_at(address), address);
+		take_from_reachable(leakwrap_indexed_region_at(address), address, 0);
 }
 
 void leakwrap_mark_range(uintptr_t start, uintptr_t end)
@@ -457,7 +465,7 @@ void leakwrap_mark_block(uintptr_t address)
 
 	if (!leakwrap_is_outside_of_blocks(address, address + 1) &&
 	    leakwrap_block_index_find(address, &block))
-		take_from_reachable(leakwrap_indexed_region_at(block.address), block.address);
+		take_from_reachable(leakwrap_indexed_region_at(block.address), block.address, 0);
 }
 
 /* Marks BLOCK, which is parted, reachable: an allocator hands out its parts.  Marks from the header

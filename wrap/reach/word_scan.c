@@ -16,7 +16,8 @@
 /* Blocks from this size on may be sparse: pages that were never written to are skipped. */
 #define SPARSE_MIN ((size_t)1 << 20)
 
-void leakwrap_word_scan_start(struct leakwrap_word_scan *scan, void (*take)(uintptr_t word))
+void leakwrap_word_scan_start(struct leakwrap_word_scan *scan,
+                              void (*take)(uintptr_t word, uintptr_t place))
 {
 	*scan = (struct leakwrap_word_scan){.take = take,
 	                                    .step = leakwrap_options.pointer_step,
@@ -71,7 +72,7 @@ static __attribute__((noinline)) void scan_in_steps(struct leakwrap_word_scan *s
 		const uintptr_t word = leakwrap_untagged(stored);
 
 		if (word - low < size)
-			scan->take(word);
+			scan->take(word, start);
 	}
 }
 
@@ -83,7 +84,7 @@ LEAKWRAP_INLINE void scan_word(const struct leakwrap_word_scan *scan, uintptr_t 
 
 	/* Most words are no addresses of the heap. */
 	if (leakwrap_unlikely(word - low < size))
-		scan->take(word);
+		scan->take(word, address);
 }
 
 void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)

@@ -18,9 +18,10 @@
 
 /* It holds addresses of mappings, some of which are addresses of blocks. */
 struct leakwrap_word_scan {
-	void (*take)(uintptr_t word); /* each word that may lead to a block */
-	unsigned step;                /* of the option pointer_step= */
-	uintptr_t scanned_end;        /* with it: where the last scan ended */
+	/* Gets each word that may lead to a block, and the address where it stands. */
+	void (*take)(uintptr_t word, uintptr_t place);
+	unsigned step;         /* of the option pointer_step= */
+	uintptr_t scanned_end; /* with it: where the last scan ended */
 	int pagemap;
 	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
 };
@@ -37,7 +38,8 @@ static inline uintptr_t leakwrap_untagged(uintptr_t word)
 
 /* Starts SCAN, with the index of blocks and the mappings as they are.  TAKE gets each word that may
  * lead to a block.  The caller calls leakwrap_word_scan_end. */
-void leakwrap_word_scan_start(struct leakwrap_word_scan *scan, void (*take)(uintptr_t word));
+void leakwrap_word_scan_start(struct leakwrap_word_scan *scan,
+                              void (*take)(uintptr_t word, uintptr_t place));
 
 void leakwrap_word_scan_end(struct leakwrap_word_scan *scan);
 

@@ -1,0 +1,145 @@
+/* cxx_rules.h - how programs in C++ hold blocks by pointers into them:
+ *
+ *   - strings of libstdc++, and blocks behind a 64-bit length
+ *   - objects with vtables, and their parts
+ *   - objects of Xerces-C
+ *   - strings, arenas and repeated fields of Protocol Buffers
+ *
+ * For interior_rules.h.  array_rules.h knows the arrays.
+ */
+#ifndef LEAKWRAP_CXX_RULES_H
+#define LEAKWRAP_CXX_RULES_H
+
+#include "wrap/reach/interior_pointer.h"
+
+LEAKWRAP_INLINE bool is_old_string(const struct leakwrap_interior *in)
+{
+	const leakwrap_word head = 3 * in->memory->word;
+	leakwrap_word capacity;
+
+	if (in->offset != head || in->size <= head)
+		return false;
+	capacity = leakwrap_word_of(in, 1);
+	return leakwrap_word_of(in, 0) <= capacity && capacity == in->size - head - 1;
+}
+
+/* Returns whether the block begins with a 64-bit length of the rest. */
+LEAKWRAP_INLINE bool has_length(const struct leakwrap_interior *in)
+{
+	return in->size > 8 && in->memory->load(in->memory->context, in->block, 8) == in->size - 8;
+}
+
+/* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */
+#define VTABLE_WORDS 20u
+
+/* Returns whether ADDRESS may be a vtable: constant data of a module, in which the address of code
+ * follows soon. */
+LEAKWRAP_INLINE bool is_vtable(const struct leakwrap_memory *memory, leakwrap_word address)
+{
+	if (!leakwrap_is_multiple(address, memory->word) ||
+	    !memory->is_constant(memory->context, address))
+		return false;
+	for (unsigned i = 0; i < VTABLE_WORDS && leakwrap_leads_to_words(memory, address, 1); i++) {
+		const leakwrap_word word = leakwrap_word_at(memory, address);
+
+		if (memory->is_code(memory->context, word))
+			return true;
+		if (word != 0)
+			return false;
+		address += memory->word;
+	}
+	return false;
+}
+
+/* Bytes in front of an object of Xerces-C: the address of its memory manager, aligned for a
+ * double. */
+#define MANAGER_BYTES 8u
+
+/* Returns whether the block begins with the address of another object, which has a vtable.  So do
+ * the objects of Xerces-C, which keep their memory manager in front of themselves (3.2,
+ * src/xercesc/util/XMemory.cpp, operator new). */
+LEAKWRAP_INLINE bool has_manager(const struct leakwrap_interior *in)
+{
+	const leakwrap_word manager = leakwrap_word_of(in, 0);
+
+	return in->memory->has_system && in->size > MANAGER_BYTES &&
+	       manager - in->block >= in->size && leakwrap_leads_to_words(in->memory, manager, 1) &&
+	       is_vtable(in->memory, leakwrap_word_at(in->memory, manager));
+}
+
+LEAKWRAP_INLINE bool is_behind_manager(const struct leakwrap_interior *in)
+{
+	return in->offset == MANAGER_BYTES && has_manager(in);
+}
+
+/* Returns whether the pointer leads to a part of an object that has a vtable of its own.  The
+ * object begins the block, or is behind its memory manager. */
+LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+
+	return leakwrap_is_multiple(in->pointer, memory->word) &&
+	       in->size - in->offset >= memory->word &&
+	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) &&
+	       (is_vtable(memory, leakwrap_word_of(in, 0)) ||
+	        (has_manager(in) &&
+	         is_vtable(memory, leakwrap_word_at(memory, in->block + MANAGER_BYTES))));
+}
+
+/* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer
+ * leads with marks.  The string has the address of the characters, their number, and 16 bytes, in
+ * which they are or their capacity is.  Protocol Buffers keep marks in the two lowest bits of a
+ * string's address (src/google/protobuf/arenastring.h, class TaggedStringPtr). */
+LEAKWRAP_INLINE bool is_marked_string(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+	leakwrap_word characters, length, capacity;
+
+	if (in->offset > 3 || in->size != 2 * word + 16)
+		return false;
+	characters = leakwrap_word_of(in, 0);
+	length = leakwrap_word_of(in, 1);
+	capacity = leakwrap_word_of(in, 2);
+	if (characters == in->block + 2 * word)
+		return length < 16;
+	return characters != 0 && length <= capacity && capacity >= 16 &&
+	       capacity >> (8 * word - 1) == 0;
+}
+
+/* Words at the start of an arena's oldest block: no block before it, its size, and in some versions
+ * one more. */
+#define ARENA_WORDS 3u
+
+/* Returns true if the pointer leads behind the start of the oldest block of an arena of Protocol
+ * Buffers (src/google/protobuf/arena_impl.h, struct Block). */
+LEAKWRAP_INLINE bool is_in_arena(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word, offset = in->offset;
+
+	if (offset < 2 * word || offset > ARENA_WORDS * word + 4 || offset % 8 != 0 ||
+	    in->size < LEAKWRAP_HEAD_WORDS * word || leakwrap_word_of(in, 0) != 0)
+		return false;
+	return leakwrap_word_of(in, 1) == in->size ||
+	       (offset >= ARENA_WORDS * word && leakwrap_word_of(in, 2) == in->size);
+}
+
+/* Returns whether the pointer is that of a repeated field of Protocol Buffers, to its elements.  In
+ * front of the pointer stand the number of elements and the room for them, in 32 bits each.  In
+ * front of the elements stands the address of the arena, which is 0 if the field is in none (3.21,
+ * src/google/protobuf/repeated_field.h, RepeatedField and Rep). */
+LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word rest = in->size - in->offset;
+	uint64_t room;
+
+	if ((in->offset != memory->word && in->offset != 8) || in->place < 8 ||
+	    memory->load(memory->context, in->block, (unsigned)in->offset) != 0 ||
+	    !memory->is_readable(memory->context, in->place - 8, 8))
+		return false;
+	room = memory->load(memory->context, in->place - 4, 4);
+	return room != 0 && memory->load(memory->context, in->place - 8, 4) <= room &&
+	       (rest == room || rest == 4 * room || rest == 8 * room);
+}
+
+#endif
