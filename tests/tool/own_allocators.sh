@@ -190,6 +190,7 @@ for kind in -pie -static; do
 	status_is 1 "$lw" audit --strict "$W/app"
 	shows '^escape: vnd_malloc and vnd_free are an allocator that is not wrapped$'
 	shows_not '^escape: kit_malloc'
+	shows '^note: more than 16 functions look like an allocator$'
 	shows ': 1 escape, 0 of quality, '
 done
 

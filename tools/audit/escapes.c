@@ -212,12 +212,15 @@ static void print_allocator(struct audit *audit, const struct own_allocator *all
 	                               allocator->allocate, allocator->release));
 }
 
+/* Allocators of other names that are listed. */
+enum { ALLOCATORS_MAX = 16 };
+
 /* Finds allocators of other names.  A garbage collector's is a note. */
 static void check_own_allocators(struct audit *audit, struct program *program)
 {
-	struct own_allocator all[16];
-	size_t count = find_own_allocators(program, all, sizeof all / sizeof *all, &audit->arena);
-	for (size_t i = 0; i < count; i++) {
+	struct own_allocator all[ALLOCATORS_MAX + 1];
+	size_t count = find_own_allocators(program, all, ALLOCATORS_MAX + 1, &audit->arena);
+	for (size_t i = 0; i < count && i < ALLOCATORS_MAX; i++) {
 		if (all[i].collects)
 			print_finding(audit, NOTE,
 			              arena_format(&audit->arena, "%s is a garbage collector's",
@@ -231,6 +234,12 @@ static void check_own_allocators(struct audit *audit, struct program *program)
 		else
 			print_allocator(audit, &all[i]);
 	}
+	if (count > ALLOCATORS_MAX)
+		print_finding(audit, NOTE,
+		              arena_format(&audit->arena,
+		                           "more than %d functions look like an allocator",
+		                           ALLOCATORS_MAX),
+		              "the others are not listed", NULL);
 }
 
 void check_escapes(struct audit *audit, struct program *program)
