@@ -51,6 +51,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * glibc's table of loaded modules (elf/dl-find_object.c, struct dlfo_mappings_segment)
  *   - to a part that has the block's address among its first 16 words
  *
+ * programs with pools that lie in the oldest of their own blocks, such as Dovecot
+ *   - to the pool, from whose newest block the addresses of older blocks lead to the oldest
+ *   - to an object in that block that has the pool's address among its first 64 words
+ *
  * libtalloc, the allocator of Samba and its relatives
  *   - behind its header, in which the size of the rest stands
  *

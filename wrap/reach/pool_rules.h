@@ -1,0 +1,70 @@
+/* pool_rules.h - pools that lie in the oldest of their own blocks, such as Dovecot's.
+ *
+ * A program holds such a block by a pointer to the pool, or to an object in the block that knows its
+ * pool.  Each block of the pool begins with the address of the one before it, the oldest with 0.
+ * The pool begins with the address of its functions, and has the address of its newest block
+ * (Dovecot 2.3, src/lib/mempool-alloconly.c, struct alloconly_pool and struct pool_block).
+ *
+ * For interior_rules.h.
+ */
+#ifndef LEAKWRAP_POOL_RULES_H
+#define LEAKWRAP_POOL_RULES_H
+
+#include "wrap/reach/cxx_rules.h"
+#include "wrap/reach/interior_pointer.h"
+
+/* Words of a pool, of which one is the address of its newest block. */
+#define POOL_WORDS 8u
+
+/* Blocks of a pool that are followed.  Each is larger than those before it. */
+#define POOL_BLOCKS 32u
+
+/* Words of an object, of which one may be the address of its pool. */
+#define OBJECT_WORDS 64u
+
+/* Returns whether the addresses at which blocks begin lead from the block at NEWEST to the block
+ * that IN leads into. */
+LEAKWRAP_INLINE bool leads_to_oldest(const struct leakwrap_interior *in, leakwrap_word newest)
+{
+	for (unsigned i = 0; i < POOL_BLOCKS && newest != in->block; i++) {
+		if (!leakwrap_leads_to_words(in->memory, newest, 1))
+			return false;
+		newest = leakwrap_word_at(in->memory, newest);
+	}
+	return newest == in->block;
+}
+
+/* Returns whether the part is a pool, whose oldest block is that which IN leads into. */
+LEAKWRAP_INLINE bool is_pool(const struct leakwrap_interior *in)
+{
+	const unsigned words = leakwrap_words_of_part(in, POOL_WORDS);
+
+	if (words == 0 || !is_vtable(in->memory, leakwrap_word_of_part(in, 0)))
+		return false;
+	for (unsigned i = 1; i < words; i++)
+		if (leads_to_oldest(in, leakwrap_word_of_part(in, i)))
+			return true;
+	return false;
+}
+
+/* Returns whether the part is such a pool, or an object that has the address of such a pool in the
+ * same block. */
+LEAKWRAP_INLINE bool is_with_pool(const struct leakwrap_interior *in)
+{
+	const unsigned words = leakwrap_words_of_part(in, OBJECT_WORDS);
+	struct leakwrap_interior pool = *in;
+
+	if (words == 0 || in->offset < in->memory->word || leakwrap_word_of(in, 0) != 0)
+		return false;
+	if (is_pool(in))
+		return true;
+	for (unsigned i = 0; i < words; i++) {
+		pool.pointer = leakwrap_word_of_part(in, i);
+		pool.offset = pool.pointer - in->block;
+		if (pool.offset < in->size && is_pool(&pool))
+			return true;
+	}
+	return false;
+}
+
+#endif
