@@ -9,6 +9,7 @@
 static const char *const reasons[] = {
         [LEAKWRAP_BYPASS_BOUND] = "bound",
         [LEAKWRAP_BYPASS_LIBC_NAME] = "libc_name",
+        [LEAKWRAP_BYPASS_OTHER_NAME] = "other_name",
 };
 
 static void write_bypass(struct leakwrap_writer *writer, const char *reason, const char *path)

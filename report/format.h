@@ -148,6 +148,7 @@
  *             bound      its malloc or free is bound to another function: it was loaded with
  *                        RTLD_DEEPBIND, or brings an allocator
  *             libc_name  it calls __libc_malloc or a relative, which the tracer does not replace
+ *             other_name it calls a function that the allocator has beside malloc (mallocx)
  *             namespace  the program has loaded modules by dlmopen; the path is ?
  *
  *         The path is the rest of the line.

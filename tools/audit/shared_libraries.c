@@ -112,10 +112,10 @@ static void check_bypasses(struct audit *audit, const struct program *program)
 			names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
 	}
 	if (names)
-		print_finding(
-		        audit, NOTE,
-		        arena_format(&audit->arena, "%s: calls of __libc_malloc by name", names),
-		        "these blocks are not in the report", NULL);
+		print_finding(audit, NOTE,
+		              arena_format(&audit->arena,
+		                           "%s: calls of __libc_malloc or mallocx by name", names),
+		              "these blocks are not in the report", NULL);
 }
 
 void check_libraries(struct audit *audit, const struct program *program)

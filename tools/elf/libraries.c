@@ -86,10 +86,13 @@ static void library_open(struct library *library, const struct program *program,
 	}
 }
 
-/* Returns true if NAME is malloc or a relative.  BY_SECOND_NAME: with __libc_ in front. */
+/* Returns true if NAME is malloc or a relative.  BY_SECOND_NAME: with __libc_ in front, or of those
+ * that jemalloc has in addition. */
 static bool is_allocating(const char *name, bool by_second_name)
 {
 	static const char prefix[] = "__libc_";
+	if (by_second_name && (strcmp(name, "mallocx") == 0 || strcmp(name, "rallocx") == 0))
+		return true;
 	if (by_second_name && strncmp(name, prefix, sizeof prefix - 1) != 0)
 		return false;
 	if (by_second_name)

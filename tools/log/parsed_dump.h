@@ -30,7 +30,7 @@ extern const char *const origin_names[3];
 
 /* A module whose allocations pass the tracer by. */
 struct bypass {
-	const char *reason; /* "bound", "libc_name" or "namespace" */
+	const char *reason; /* "bound", "libc_name", "other_name" or "namespace" */
 	const char *path;   /* of the module, or NULL: not known */
 };
 

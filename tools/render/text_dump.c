@@ -400,6 +400,16 @@ static void put_loss(struct page *page, int64_t number, const char *noun, const 
 		fprintf(page->stream, "  %s %s\n", counted(page, (uint64_t)number, noun), what);
 }
 
+/* Says why a module passes the tracer by, from the word of the dump. */
+static const char *bypass_text(const char *reason)
+{
+	if (strcmp(reason, "libc_name") == 0)
+		return "it calls __libc_malloc or a relative";
+	if (strcmp(reason, "other_name") == 0)
+		return "it allocates by other names than malloc, such as mallocx";
+	return strcmp(reason, "namespace") == 0 ? "dlmopen" : "it has another malloc";
+}
+
 /* Says which part of the process the dump shows. */
 static void put_coverage(struct page *page, const struct dump *dump)
 {
@@ -414,11 +424,7 @@ static void put_coverage(struct page *page, const struct dump *dump)
 		fputs("  not covered: ", page->stream);
 		put_text(page->stream,
 		         bypass->path ? bypass->path : "a module of another namespace");
-		fputs(strcmp(bypass->reason, "libc_name") == 0
-		              ? " (it calls __libc_malloc or a relative)\n"
-		      : strcmp(bypass->reason, "namespace") == 0 ? " (dlmopen)\n"
-		                                                 : " (it has another malloc)\n",
-		      page->stream);
+		fprintf(page->stream, " (%s)\n", bypass_text(bypass->reason));
 	}
 }
 

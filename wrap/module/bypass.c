@@ -82,6 +82,24 @@ static bool is_operator_new(const char *name)
 	       (name[3] == 'w' || name[3] == 'a');
 }
 
+/* Returns whether NAME, which the program does not export, stands for an allocation all the same:
+ * the malloc of a family with a prefix (mi_malloc, tc_malloc) or one that jemalloc has in
+ * addition. */
+static bool is_other_allocation(const char *name)
+{
+	static const char *const ends[] = {"malloc",   "calloc",  "zalloc", "realloc",
+	                                   "memalign", "mallocx", "rallocx"};
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const size_t end = strlen(ends[i]);
+
+		if (length >= end && strcmp(name + length - end, ends[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Returns whether BOUND is in the library that has the original malloc.  An operator new there is
  * the allocator's own, and does not call malloc. */
 static bool is_allocators_own(uintptr_t bound)
@@ -90,6 +108,17 @@ static bool is_allocators_own(uintptr_t bound)
 
 	return bound - originals->allocator_start <
 	       originals->allocator_end - originals->allocator_start;
+}
+
+/* Judges that MODULE binds NAME, which the program does not export, to the function BOUND. */
+static enum leakwrap_bypass judge_unexported(const struct leakwrap_module *module, uintptr_t bound,
+                                             const char *name)
+{
+	if (is_in(module, bound) || !is_allocators_own(bound))
+		return LEAKWRAP_BYPASS_NONE;
+	if (is_operator_new(name))
+		return LEAKWRAP_BYPASS_BOUND;
+	return is_other_allocation(name) ? LEAKWRAP_BYPASS_OTHER_NAME : LEAKWRAP_BYPASS_NONE;
 }
 
 /* Judges a relocation of MODULE for the function NAME.  Both kinds of relocations begin with the
@@ -110,10 +139,7 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 		return LEAKWRAP_BYPASS_NONE;
 	ours = leakwrap_exported_function(name);
 	if (ours == 0)
-		return is_operator_new(name) && !is_in(module, *(const uintptr_t *)place) &&
-		                       is_allocators_own(*(const uintptr_t *)place)
-		               ? LEAKWRAP_BYPASS_BOUND
-		               : LEAKWRAP_BYPASS_NONE;
+		return judge_unexported(module, *(const uintptr_t *)place, name);
 	/* Before the first call, the place holds an address in the module itself.  Before the
 	 * module is relocated, the place holds that address without the bias, or 0. */
 	bound = *(const uintptr_t *)place;

@@ -12,6 +12,8 @@ enum leakwrap_bypass {
 	 * allocator in a shared library has. */
 	LEAKWRAP_BYPASS_BOUND,
 	LEAKWRAP_BYPASS_LIBC_NAME, /* it calls the C library's __libc_malloc or a relative */
+	/* It calls a function that the allocator has beside malloc, such as jemalloc's mallocx. */
+	LEAKWRAP_BYPASS_OTHER_NAME,
 };
 
 /* Reads from the relocations of MODULE to which functions its calls are bound.  A call that is not
