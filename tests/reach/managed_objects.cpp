@@ -35,7 +35,7 @@ struct Plain : Object {
 	long value[6];
 };
 
-struct Both : Object, First, Second {
+struct Managed : Object, First, Second {
 	static void operator delete(void *)
 	{
 	}
@@ -59,15 +59,15 @@ static NOINLINE void make_all()
 {
 	for (int i = 0; i < KEPT; i++) {
 		plain[i] = new (&manager) Plain;
-		part[i] = new (&manager) Both;
+		part[i] = new (&manager) Managed;
 	}
 	others[0] = put_in_front(new (&manager) Plain, none);
 	others[1] = put_in_front(new (&manager) Plain, reinterpret_cast<void *>(5));
 	others[2] = &(new (&manager) Plain)->value[1];
-	others[3] = &(new (&manager) Both)->second;
+	others[3] = &(new (&manager) Managed)->second;
 	for (int i = 0; i < LOST; i++) {
 		(new (&manager) Plain)->value[0] = 1;
-		(new (&manager) Both)->both = 1;
+		(new (&manager) Managed)->both = 1;
 	}
 }
 

@@ -23,8 +23,9 @@ json_t *number_json(uint64_t value);
 /* Returns VALUE as the string "0x1a2b". */
 json_t *hex_json(uint64_t value);
 
-/* Writes VALUE to STREAM, and frees it.  Characters that are no text (util.h) are escaped.  INDENT:
- * how many spaces each level stands further in, on lines of its own; 0: all is on one line. */
+/* Writes VALUE to STREAM, and frees it.  Characters that are no text (base/text.h) are escaped.
+ * INDENT: how many spaces each level stands further in, on lines of its own; 0: all is on one
+ * line. */
 void put_json(FILE *stream, json_t *value, unsigned indent);
 
 /* Writes OBJECT so on one line, without its closing brace: more keys can follow. */

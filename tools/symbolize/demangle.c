@@ -21,8 +21,8 @@
 
 #if __has_include(<libiberty/demangle.h>)
 #define HAS_LIBIBERTY 1
-/* Of libiberty's demangle.h, which cannot be included: it declares xmalloc as util.h does.  Without
- * OPTIONS a name has no hash.  Returns 0 on failure. */
+/* Of libiberty's demangle.h, which cannot be included: it declares xmalloc as base/memory.h does.
+ * Without OPTIONS a name has no hash.  Returns 0 on failure. */
 int rust_demangle_callback(const char *mangled, int options,
                            void (*take)(const char *piece, size_t length, void *context),
                            void *context);
