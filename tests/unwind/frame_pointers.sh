@@ -1,7 +1,9 @@
 #!/bin/sh
 # The walk along frame pointers gives every frame, and says whether it reached the first frame.
 #
-# A frame pointer that is none never makes it fault.
+# A frame pointer that is none never makes it fault. glibc's start code for threads has frame
+# pointers on AArch64 and RISC-V: stacks of threads are complete there, under emulation.
+# timeout: 600
 . tests/lib.sh
 
 for static in '' -static; do
@@ -44,3 +46,22 @@ equal "truncated blocks" "$(dump_value "$log" 1 truncated_blocks)" "$truncated"
 LEAKWRAP_OPTIONS=unwind=fp:depth=3 "$W/frames" 2>"$W/depth.log" || fail "status $?"
 dump_sites "$W/depth.log" 1 | grep -q ' truncated leaf;middle;outer;$' ||
 	fail "depth=3: $(dump_sites "$W/depth.log" 1)"
+
+# threads TRIPLE QEMU: checks the thread's stack on another machine.
+threads() {
+	if ! command -v "$1-gcc" >"$W/found" || ! has_emulator "$2"; then
+		echo "$1 is left out: no compiler or no emulator"
+		return
+	fi
+	runtime "$1" CROSS_COMPILE="$1-"
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	"$1-gcc" $CFLAGS_FOR_TESTS -o "$W/$1" tests/unwind/frame_pointers.c \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) -pthread \
+		2>"$W/link" || fail "$1: $(tail -n 5 "$W/link")"
+	LEAKWRAP_OPTIONS=unwind=fp "$2" -L "/usr/$1" "$W/$1" 2>"$W/log.$1" ||
+		fail "$1: status $?"
+	dump_sites "$W/log.$1" 1 | grep -q '^11 1 complete leaf;middle;thread_main;' ||
+		fail "$1: $(dump_sites "$W/log.$1" 1)"
+}
+threads aarch64-linux-gnu qemu-aarch64
+threads riscv64-linux-gnu qemu-riscv64
