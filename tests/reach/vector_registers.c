@@ -121,7 +121,7 @@ static void start_all(void)
 	uintptr_t size = 0;
 
 	if (has_sve)
-		__asm__(".arch_extension sve\n rdvl %0, #1" : "=r"(size));
+		__asm__ volatile(".arch_extension sve\n rdvl %0, #1" : "=r"(size));
 	start("neon", true, keep_neon(), hold_neon);
 	start("sve", size > 16, keep_sve(), hold_sve);
 }
