@@ -1,5 +1,5 @@
 /* mapping_records.c - the record of a mapping is used again when its pages have been unmapped: a
- * process that maps and unmaps for ever does not grow.  The sum stays right.
+ * process that maps and unmaps for ever does not grow.  The sum stays right, and a limit holds.
  * sources: wrap/port/linux*.c */
 #include "wrap/port/port.h"
 
@@ -35,6 +35,19 @@ static void count(void *context, uintptr_t start, uintptr_t end)
 	*(size_t *)context += end - start;
 }
 
+/* Pages of records count against the limit, too: it is exceeded by the last of them at most. */
+static void check_limit(void)
+{
+	const size_t page = leakwrap_page_size(), limit = leakwrap_pages_held() + 1000 * page;
+	char *mapped;
+
+	leakwrap_pages_limit(limit);
+	while ((mapped = leakwrap_pages_map(page)) != NULL)
+		*mapped = 1;
+	CHECK(leakwrap_pages_held() <= limit + page);
+	CHECK(leakwrap_pages_held() + page >= limit);
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS];
@@ -56,5 +69,6 @@ int main(void)
 	CHECK(listed == leakwrap_pages_held());
 	leakwrap_pages_unmap(kept, SIZE);
 	CHECK(leakwrap_pages_held() == listed - SIZE);
+	check_limit();
 	return 0;
 }

@@ -164,22 +164,26 @@ static struct mapping *take_old_record(void)
 	return NULL;
 }
 
-/* Takes a record that was never used.  Returns NULL if there is no memory. */
+/* Takes a record that was never used.  Returns NULL if there is no memory.  A page of records
+ * counts against the limit, but is not refused. */
 static struct mapping *take_new_record(void)
 {
+	const size_t size = round_to_pages(sizeof(struct mapping_page));
 	struct mapping_page *page = atomic_load(&pages.newest);
 	size_t at = 0;
 
 	while (!page || (at = atomic_fetch_add(&page->used, 1)) >= MAPPINGS_PER_PAGE) {
-		struct mapping_page *fresh = map_anonymous(round_to_pages(sizeof(*fresh)));
+		struct mapping_page *fresh = map_anonymous(size);
 
 		if (!fresh)
 			return NULL;
 		fresh->next = page;
-		if (atomic_compare_exchange_strong(&pages.newest, &page, fresh))
+		if (atomic_compare_exchange_strong(&pages.newest, &page, fresh)) {
 			page = fresh;
-		else
-			unmap(fresh, round_to_pages(sizeof(*fresh)));
+			atomic_fetch_add(&pages.mapped, size);
+		} else {
+			unmap(fresh, size);
+		}
 	}
 	return &page->mapping[at];
 }
