@@ -228,6 +228,54 @@ for kind in -pie -static; do
 	shows_not 'mend: \|je_bootstrap'
 done
 
+# An allocator in a shared library is an escape where the program calls it without a wrapper. A
+# library whose functions call malloc is seen.
+cat >"$W/vendor.c" <<'END'
+#include <stddef.h>
+#include <sys/mman.h>
+void *vnd_malloc(size_t size);
+void vnd_free(void *block);
+void *vnd_malloc(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+void vnd_free(void *block) { (void)block; }
+END
+cat >"$W/kit.c" <<'END'
+#include <stdlib.h>
+void *kit_malloc(size_t size);
+void kit_free(void *block);
+void *kit_malloc(size_t size) { return malloc(size); }
+void kit_free(void *block) { free(block); }
+END
+cat >"$W/user.c" <<'END'
+#include <stddef.h>
+void *vnd_malloc(size_t), *kit_malloc(size_t);
+void vnd_free(void *), kit_free(void *);
+int main(void)
+{
+	vnd_free(vnd_malloc(10));
+	kit_free(kit_malloc(10));
+	return 0;
+}
+END
+for name in vendor kit; do
+	$CC -shared -fPIC -o "$W/lib$name.so" "$W/$name.c" || fail "$name: does not link"
+done
+for allocator in "" --allocator=vnd_; do
+	# shellcheck disable=SC2086 # one or none
+	"$lw" cc $allocator -- "$CC" -O1 -o "$W/app" "$W/user.c" -Wl,--no-as-needed -L"$W" \
+		-lvendor -lkit -Wl,-rpath,"$W" || fail "does not link"
+	if [ -z "$allocator" ]; then
+		status_is 1 "$lw" audit --strict "$W/app"
+		shows '^escape: vnd_malloc of libvendor.so is not wrapped$'
+		shows "mend: leakwrap cc '--allocator=vnd_' "
+		shows ': 1 escape, 0 of quality, '
+	else
+		status_is 0 "$lw" audit --strict "$W/app"
+	fi
+done
+
 # audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"

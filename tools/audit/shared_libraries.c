@@ -118,8 +118,73 @@ static void check_bypasses(struct audit *audit, const struct program *program)
 		              "these blocks are not in the report", NULL);
 }
 
+/* The audit, while it looks at the functions that a program imports. */
+struct import_check {
+	struct audit *audit;
+	const struct program *program;
+};
+
+/* Functions that take memory from the system, although their library may import malloc, and how the
+ * link names their allocator. */
+static const struct known_allocator {
+	const char *name, *allocator;
+} known_allocators[] = {
+        {"mallocx", "malloc=mallocx(size,flags),free=dallocx(block,flags)"}, /* of jemalloc */
+        {"scalable_malloc", "scalable_"},                                    /* of TBB */
+};
+
+/* Returns how the link names the allocator of the library NUMBER to which NAME belongs, a function
+ * that PROGRAM imports.  Returns NULL if the tracer sees what the function allocates.  A library
+ * that imports no malloc takes its memory from the system. */
+static const char *allocator_in(const struct program *program, size_t number, const char *name,
+                                struct arena *arena)
+{
+	static const char ending[] = "malloc";
+	const char *library = program->libraries[number];
+	const size_t length = strlen(name), end = sizeof ending - 1;
+
+	for (size_t i = 0; i < sizeof known_allocators / sizeof *known_allocators; i++)
+		if (strcmp(name, known_allocators[i].name) == 0)
+			return library_defines(program, library, name)
+			               ? known_allocators[i].allocator
+			               : NULL;
+	return length > end && name[0] != '_' && strcmp(name + length - end, ending) == 0 &&
+	                       library_defines(program, library, name) &&
+	                       !library_allocates(program, library, false)
+	               ? arena_copy(arena, name, length - end)
+	               : NULL;
+}
+
+/* Finds out whether NAME, which the program imports, allocates unseen. */
+static void check_import(void *context, const char *name)
+{
+	struct import_check *check = context;
+	const struct program *program = check->program;
+	struct arena *arena = &check->audit->arena;
+
+	for (size_t i = 0; i < program->library_count; i++) {
+		const char *allocator = allocator_in(program, i, name, arena);
+		if (!allocator || program_wraps(program, name))
+			continue;
+		print_finding(
+		        check->audit, ESCAPE,
+		        arena_format(arena, "%s of %s is not wrapped", name, program->libraries[i]),
+		        "the library does not take its blocks from malloc: they are not in "
+		        "the report",
+		        arena_format(arena,
+		                     "leakwrap cc '--allocator=%s' -- ...; in make "
+		                     "LEAKWRAP_ALLOCATORS := %s",
+		                     allocator, allocator));
+		return;
+	}
+}
+
 void check_libraries(struct audit *audit, const struct program *program)
 {
+	struct import_check imports = {audit, program};
+
+	if (program->has_symbols)
+		program_each_import(program, check_import, &imports);
 	if (program_covers_libraries(program)) {
 		check_bypasses(audit, program);
 		return;

@@ -101,11 +101,11 @@ static bool is_allocating(const char *name, bool by_second_name)
 	       strcmp(name, "realloc") == 0;
 }
 
-/* Returns true if ELF imports an allocating function. */
-static bool imports_allocator(Elf *elf, bool by_second_name)
+/* Returns true if MATCHES accepts a symbol of ELF, by its name, and by whether ELF defines it. */
+static bool has_symbol(Elf *elf,
+                       bool (*matches)(const char *name, bool is_defined, const void *what),
+                       const void *what)
 {
-	bool allocates = false;
-
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
 		GElf_Shdr section;
 		GElf_Sym symbol;
@@ -114,12 +114,21 @@ static bool imports_allocator(Elf *elf, bool by_second_name)
 		Elf_Data *data = elf_getdata(scn, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(elf, section.sh_link, symbol.st_name);
-			if (name && symbol.st_shndx == SHN_UNDEF &&
-			    is_allocating(name, by_second_name))
-				allocates = true;
+			if (name && matches(name, symbol.st_shndx != SHN_UNDEF, what))
+				return true;
 		}
 	}
-	return allocates;
+	return false;
+}
+
+static bool is_imported_allocator(const char *name, bool is_defined, const void *by_second_name)
+{
+	return !is_defined && is_allocating(name, *(const bool *)by_second_name);
+}
+
+static bool is_definition(const char *name, bool is_defined, const void *wanted)
+{
+	return is_defined && strcmp(name, wanted) == 0;
 }
 
 bool library_allocates(const struct program *program, const char *name, bool by_second_name)
@@ -133,7 +142,8 @@ bool library_allocates(const struct program *program, const char *name, bool by_
 		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)
 			return false;
 	library_open(&library, program, name);
-	bool allocates = library.elf && imports_allocator(library.elf, by_second_name);
+	bool allocates =
+	        library.elf && has_symbol(library.elf, is_imported_allocator, &by_second_name);
 	library_close(&library);
 	return allocates;
 }
@@ -146,4 +156,14 @@ bool library_is_traced(const struct program *program, const char *name)
 	bool is_traced = library.elf && elf_is_traced(library.elf);
 	library_close(&library);
 	return is_traced;
+}
+
+bool library_defines(const struct program *program, const char *name, const char *symbol)
+{
+	struct library library;
+
+	library_open(&library, program, name);
+	bool defines = library.elf && has_symbol(library.elf, is_definition, symbol);
+	library_close(&library);
+	return defines;
 }

@@ -14,4 +14,7 @@ bool library_allocates(const struct program *program, const char *name, bool by_
 /* Returns true if the tracer is in the shared library NAME, which PROGRAM needs. */
 bool library_is_traced(const struct program *program, const char *name);
 
+/* Returns true if the shared library NAME defines SYMBOL. */
+bool library_defines(const struct program *program, const char *name, const char *symbol);
+
 #endif

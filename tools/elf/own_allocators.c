@@ -267,11 +267,6 @@ static struct targets named_targets(const struct program *program)
 	return some;
 }
 
-static bool is_wrapped(const struct program *program, const char *name, struct arena *arena)
-{
-	return function_named(program, arena_format(arena, "__wrap_%s", name)) != NULL;
-}
-
 bool is_own_allocator(const struct own_allocator *allocator)
 {
 	return allocator->family && allocator->from_system && !allocator->from_malloc;
@@ -316,8 +311,8 @@ static size_t add_allocators(const struct program *program, const struct known *
 	for (size_t i = 0; i < program->function_count && count < room; i++) {
 		const char *name = program->functions[i].name;
 		if (!known->candidate[i] || known->of_named[i] ||
-		    (!known->of_system[i] && known->of_other[i]) ||
-		    is_wrapped(program, name, arena) || is_found(found, count, name))
+		    (!known->of_system[i] && known->of_other[i]) || program_wraps(program, name) ||
+		    is_found(found, count, name))
 			continue;
 		is_allocator(program, &program->functions[i], &one, arena);
 		one.from_system = known->of_system[i];

@@ -386,7 +386,8 @@ static void read_segments(struct program *program)
 	}
 }
 
-bool program_imports(const struct program *program, const char *wanted)
+void program_each_import(const struct program *program,
+                         void (*visit)(void *context, const char *name), void *context)
 {
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
 		GElf_Shdr header;
@@ -396,10 +397,36 @@ bool program_imports(const struct program *program, const char *wanted)
 		Elf_Data *data = elf_getdata(scn, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(program->elf, header.sh_link, symbol.st_name);
-			if (name && symbol.st_shndx == SHN_UNDEF && strcmp(name, wanted) == 0)
-				return true;
+			if (name && symbol.st_shndx == SHN_UNDEF)
+				visit(context, name);
 		}
 	}
+}
+
+struct wanted_import {
+	const char *name;
+	bool found;
+};
+
+static void compare_import(void *context, const char *name)
+{
+	struct wanted_import *wanted = context;
+	wanted->found = wanted->found || strcmp(name, wanted->name) == 0;
+}
+
+bool program_imports(const struct program *program, const char *name)
+{
+	struct wanted_import wanted = {.name = name};
+	program_each_import(program, compare_import, &wanted);
+	return wanted.found;
+}
+
+bool program_wraps(const struct program *program, const char *name)
+{
+	for (size_t i = 0; i < program->function_count; i++)
+		if (strncmp(program->functions[i].name, "__wrap_", 7) == 0 &&
+		    strcmp(program->functions[i].name + 7, name) == 0)
+			return true;
 	return false;
 }
 

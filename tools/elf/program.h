@@ -105,6 +105,10 @@ static inline bool program_has_tracer_at(const struct program *program, uint64_t
 /* Returns true if PC is in code of the program itself, not of the tracer or a static C library. */
 bool program_has_code_at(const struct program *program, uint64_t pc);
 
+/* Calls VISIT with CONTEXT for the name of each symbol that the program imports. */
+void program_each_import(const struct program *program,
+                         void (*visit)(void *context, const char *name), void *context);
+
 /* Returns true if the program imports the function NAME from a shared library. */
 bool program_imports(const struct program *program, const char *name);
 
@@ -114,6 +118,9 @@ static inline bool entry_is_exported(const struct entry *entry)
 {
 	return entry->exported != 0 && entry->exported == entry->address;
 }
+
+/* Returns true if the program has a wrapper of the function NAME.  PROGRAM has symbols. */
+bool program_wraps(const struct program *program, const char *name);
 
 /* Returns true if it can be told whether the program traces the calls of its shared libraries: it
  * has symbols, or the section of the tracer's code, which strip leaves. */

@@ -1,9 +1,9 @@
 /* pool_rules.h - pools that lie in the oldest of their own blocks, such as Dovecot's.
  *
  * A program holds such a block by a pointer to the pool, or to an object in the block that knows
- * its pool.  Each block of the pool begins with the address of the one before it, the oldest with 0.
- * The pool begins with the address of its functions, and has the address of its newest block
- * (Dovecot 2.3, src/lib/mempool-alloconly.c, struct alloconly_pool and struct pool_block).
+ * its pool.  Each block of the pool begins with the address of the one before it, and the oldest
+ * with 0.  The pool begins with the address of its functions, and has the address of its newest
+ * block (Dovecot 2.3, src/lib/mempool-alloconly.c, struct alloconly_pool and struct pool_block).
  *
  * For interior_rules.h.
  */
