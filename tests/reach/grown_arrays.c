@@ -64,12 +64,12 @@ static struct stem *make_stem(int room, int length)
 	return stem;
 }
 
-static int *make_elements(void *arena)
+static struct elements *make_elements(void *arena)
 {
 	struct elements *const elements = calloc(1, sizeof(*elements));
 
 	elements->arena = arena;
-	return elements->element;
+	return elements;
 }
 
 static NOINLINE void make_all(void)
@@ -78,7 +78,7 @@ static NOINLINE void make_all(void)
 		kept[3 * i] = make_array(i % ROOM, ROOM)->element;
 		kept[3 * i + 1] = make_table()->element[1];
 		kept[3 * i + 2] = make_stem(ROOM, (int)i % ROOM)->letter;
-		fields[i] = (struct field){(int)i % ROOM, ROOM, make_elements(NULL)};
+		fields[i] = (struct field){(int)i % ROOM, ROOM, make_elements(NULL)->element};
 	}
 	others[0] = make_array(ROOM + 1, ROOM)->element;
 	others[1] = make_array(1, ROOM + 1)->element;
@@ -86,15 +86,15 @@ static NOINLINE void make_all(void)
 	others[3] = make_table()->element[2];
 	others[4] = make_stem(ROOM - 1, 0)->letter;
 	others[5] = make_stem(ROOM, ROOM + 2)->letter;
-	other_fields[0] = (struct field){1, ROOM, make_elements(&table)};
-	other_fields[1] = (struct field){1, ROOM, make_elements(NULL) + 1};
-	other_fields[2] = (struct field){ROOM + 1, ROOM, make_elements(NULL)};
-	other_fields[3] = (struct field){1, ROOM - 1, make_elements(NULL)};
+	other_fields[0] = (struct field){1, ROOM, make_elements(&table)->element};
+	other_fields[1] = (struct field){1, ROOM, make_elements(NULL)->element + 1};
+	other_fields[2] = (struct field){ROOM + 1, ROOM, make_elements(NULL)->element};
+	other_fields[3] = (struct field){1, ROOM - 1, make_elements(NULL)->element};
 	for (int i = 0; i < LOST; i++) {
 		make_array(1, ROOM)->number = 1;
 		make_table()->number = 1;
 		make_stem(ROOM, 0)->length = 1;
-		*make_elements(NULL) = 1;
+		make_elements(NULL)->element[0] = 1;
 	}
 }
 
