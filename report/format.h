@@ -156,7 +156,8 @@
  *         and blocks of each kind: definite, indirect, possible and reachable.  pause_ns: how long
  *         other threads were stopped.  scan_ns: how long the scan took.  scanned=copy if a copy of
  *         the process was scanned, scanned=in_place if not.  heap=known if memory of the heap
- *         outside of live blocks keeps no block reachable, heap=part if it does.
+ *         outside of live blocks keeps no block reachable, heap=part if it does
+ *         (wrap/reach/heap_known.h).
  *         running_threads: threads that could not be stopped; if there are any, lost blocks count
  *         as possible.
  * site    Rank, live bytes, live blocks ("1 block" if there is one block), and complete, truncated

@@ -1,6 +1,8 @@
 /* heap_allocator.c - see heap_allocator.h. */
 #include "wrap/live/heap_allocator.h"
 
+#include "wrap/module/dynamic_symbols.h"
+#include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 
 #include <features.h>
@@ -35,11 +37,15 @@ static bool is_beside_mallopt(uintptr_t malloc_address)
 
 #endif
 
+static uintptr_t malloc_of_program(void)
+{
+	return leakwrap_originals.are_found ? (uintptr_t)leakwrap_originals.malloc
+	                                    : (uintptr_t)__real_malloc;
+}
+
 bool leakwrap_heap_is_libc(void)
 {
-	const uintptr_t malloc_address = leakwrap_originals.are_found
-	                                         ? (uintptr_t)leakwrap_originals.malloc
-	                                         : (uintptr_t)__real_malloc;
+	const uintptr_t malloc_address = malloc_of_program();
 
 	if (malloc_address == 0 || malloc_address != (uintptr_t)__libc_malloc)
 		return false;
@@ -58,6 +64,63 @@ bool leakwrap_heap_is_glibc(void)
 	return false;
 #endif
 }
+
+/* -- what lies between blocks ------------------------------------------------------------------ */
+
+/* A function of each allocator that keeps no pointers to live blocks between them: jemalloc, the
+ * tcmallocs of gperftools and of Google, mimalloc, rpmalloc, oneTBB's proxy, hardened_malloc, the
+ * two scudos, and the sanitizers.  None of their names ends as that of an allocation does, so
+ * leakwrap audit takes no reference for one. */
+#define ALLOCATORS(X)                                  \
+	X(mallctl)                                     \
+	X(tc_version)                                  \
+	X(MallocExtension_Internal_GetNumericProperty) \
+	X(mi_version)                                  \
+	X(rpmalloc_initialize)                         \
+	X(__TBB_malloc_proxy)                          \
+	X(malloc_object_size)                          \
+	X(__scudo_print_stats)                         \
+	X(__sanitizer_get_ownership)
+
+/* Weak: NULL if the program was linked without it.  Only their addresses are used. */
+#define DECLARE(name) extern int name(void) __attribute__((weak));
+ALLOCATORS(DECLARE)
+
+/* Returns whether the shared library MODULE, which has the malloc, keeps no pointers there. */
+static bool is_plain_library(const struct leakwrap_module *module)
+{
+#define NAME(name) #name,
+	static const char *const names[] = {"__libc_start_main", ALLOCATORS(NAME)};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (leakwrap_dynamic_find(module, names[i]) != 0)
+			return true;
+	return false;
+}
+
+/* Returns whether the malloc in the program itself keeps no pointers there.  No name tells which
+ * malloc is that of a static C library other than glibc. */
+static bool is_plain_in_program(void)
+{
+#define IS_LINKED(name) \
+	if (name)       \
+		return true;
+	ALLOCATORS(IS_LINKED)
+#ifdef __GLIBC__
+	return leakwrap_heap_is_glibc();
+#else
+	return leakwrap_modules_are_program_alone();
+#endif
+}
+
+bool leakwrap_heap_has_plain_gaps(void)
+{
+	const struct leakwrap_module *const module = leakwrap_module_at(malloc_of_program());
+
+	return module && !module->main ? is_plain_library(module) : is_plain_in_program();
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 /* The other functions, as above.  A program may define one of them alone. */
 extern void *__real_calloc(size_t count, size_t size) __attribute__((weak));

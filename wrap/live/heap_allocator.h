@@ -13,6 +13,12 @@ bool leakwrap_heap_is_libc(void);
 /* Returns whether the program's malloc is certainly glibc's. */
 bool leakwrap_heap_is_glibc(void);
 
+/* Returns whether memory between live blocks certainly holds no pointers that count: the program's
+ * malloc is the C library's or another that is known to keep none there.  A malloc on top of
+ * another one may keep pointers to blocks of its own in a header in front of each block.  It may
+ * also take memory from the malloc below it that the tracer does not see. */
+bool leakwrap_heap_has_plain_gaps(void);
+
 /* Returns whether calloc and realloc certainly call no wrapped function: they are glibc's. */
 bool leakwrap_heap_has_leaves(void);
 

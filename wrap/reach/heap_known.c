@@ -3,6 +3,7 @@
 
 #include "wrap/base/loss.h"
 #include "wrap/base/sampling.h"
+#include "wrap/live/heap_allocator.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
@@ -31,5 +32,6 @@ bool leakwrap_heap_is_known(void)
 {
 	return !leakwrap_has_gaps() && !atomic_load(&leakwrap_loss.has_hidden) &&
 	       atomic_load(&leakwrap_loss.untracked_blocks) == 0 &&
-	       atomic_load(&leakwrap_loss.foreign_frees) == 0 && are_modules_covered();
+	       atomic_load(&leakwrap_loss.foreign_frees) == 0 && leakwrap_heap_has_plain_gaps() &&
+	       are_modules_covered();
 }

@@ -6,7 +6,8 @@
 
 /* Returns true if every block of the heap is recorded: memory of the heap outside of live blocks is
  * free, and what it holds is of the past.  Returns false if code that is not traced may have blocks
- * of its own, whose pointers count.  Signal-safe. */
+ * of its own, or an allocator may keep pointers between blocks (heap_allocator.h): these count.
+ * Signal-safe. */
 bool leakwrap_heap_is_known(void);
 
 #endif
