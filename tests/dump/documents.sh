@@ -135,6 +135,7 @@ Start code of the program's own must call|link/own_start
 There a call site is one caller, unless objects were compiled|targets/unknown_processor
 A stack that overflows inside the tracer nearly always does so|signal/overflowing_coroutine
 The other reports of the sanitizers stay as they are|link/compiler_libraries
+A file of suppressions with the line race:leakwrap_ hides them|link/compiler_libraries
 definitely or indirectly lost counts with --fail-on-leaks|tool/judge
 only what is definitely or indirectly lost counts|tool/torture
 Tested with bfd, gold, lld and mold|link/bfd link/gold link/lld link/mold

@@ -64,6 +64,35 @@ for linker in bfd gold lld mold; do
 	done
 done
 
+# Both threads allocate by the same functions.
+cat >threads.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+static __thread void *volatile block;
+static __attribute__((noinline)) int allocate(int depth)
+{
+	block = malloc(10);
+	free(block);
+	return depth > 0 ? allocate(depth - 1) + (block != NULL) : 0;
+}
+static void *work(void *unused)
+{
+	(void)unused;
+	for (int i = 0; i < 20; i++)
+		allocate(20);
+	return NULL;
+}
+int main(void)
+{
+	pthread_t thread[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+END
 export ASAN_OPTIONS=detect_leaks=0 LSAN_OPTIONS=detect_leaks=0
 for sanitizer in address thread undefined leak memory; do
 	echo 'int main(void) { return 0; }' >plain.c
@@ -75,7 +104,19 @@ for sanitizer in address thread undefined leak memory; do
 	$CC -O1 -g -fsanitize=$sanitizer -o leaky leaky.c $wraps $program_libraries -pthread \
 		2>errors || fail "$sanitizer: does not link: $(tail -n 5 errors)"
 	check $sanitizer
-	[ $sanitizer = address ] || continue
+	case $sanitizer in
+	thread)
+		# shellcheck disable=SC2086 # lists of flags
+		$CC -O1 -g -fsanitize=thread -o threads threads.c $wraps $program_libraries \
+			-pthread 2>errors || fail "threads: $(tail -n 5 errors)"
+		echo race:leakwrap_ >suppressions
+		TSAN_OPTIONS=suppressions=suppressions LEAKWRAP_OPTIONS=log=$W/threads.log \
+			./threads >out 2>&1 || fail "threads: status $?: $(head -n 20 out)"
+		continue
+		;;
+	address) ;;
+	*) continue ;;
+	esac
 	! LEAKWRAP_OPTIONS=log=$W/log ./leaky x >out 2>&1 || fail "no error behind the block"
 	grep -q heap-buffer-overflow out || fail "another error: $(cat out)"
 done
