@@ -9,6 +9,8 @@
 #include "wrap/live/live.h"
 #include "wrap/reach/heap_known.h"
 #include "wrap/reach/start_frame.h"
+#include "wrap/site/site_age.h"
+#include "wrap/site/site_table.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -129,6 +131,14 @@ static const char *find_no_kinds(void)
 	                                     : "recording is off, and no block is known";
 }
 
+/* Returns the lowest number of a call site whose blocks a dump for REASON tells of. */
+static uint32_t find_first_site(const struct leakwrap_reason *reason)
+{
+	const uint32_t first_own = leakwrap_sites_first_own();
+
+	return reason->own && first_own > LEAKWRAP_SITE_FIRST ? first_own : 0;
+}
+
 /* Scans, and does JOB.  Not inlined: a dump without kinds takes little of the stack. */
 static __attribute__((noinline)) bool scan_and_do(struct job *job,
                                                   const struct leakwrap_standing *standing)
@@ -153,7 +163,7 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 	if (is_exit && (start_sp = leakwrap_start_frame_sp()) != 0)
 		request.scan.own.sp = start_sp;
 	request.scan.is_heap_known = leakwrap_heap_is_known();
-	request.own = job->reason->own;
+	request.scan.first_site = find_first_site(job->reason);
 	request.process = leakwrap_process_id();
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = is_exit ? leakwrap_park_last() : leakwrap_park();

@@ -28,20 +28,6 @@ static void add(struct leakwrap_kinds *sum, const struct leakwrap_kinds *kinds)
 	}
 }
 
-/* Drops the kinds of inherited blocks. */
-static void drop_inherited(void)
-{
-	const struct leakwrap_used_groups used = leakwrap_reach_used(found.by_site, found.sites);
-	const uint32_t first_own = leakwrap_sites_first_own();
-
-	if (first_own == LEAKWRAP_SITE_FIRST)
-		return;
-	for (uint32_t number = leakwrap_next_used(&used, 0);
-	     number < first_own && number < found.sites;
-	     number = leakwrap_next_used(&used, number + 1))
-		memset(&found.by_site[number], 0, sizeof(found.by_site[0]));
-}
-
 /* Adds up the kinds of equal backtraces, as the rows of the dump are (site_totals.c). */
 static void join_kinds(void)
 {
@@ -77,8 +63,6 @@ bool leakwrap_kinds_find(const struct leakwrap_kinds_request *request)
 	found.started = leakwrap_time_monotonic();
 	found.sites = leakwrap_sites_limit();
 	found.by_site = leakwrap_reach_scan(&request->scan, found.sites, &found.error);
-	if (found.by_site && request->own)
-		drop_inherited();
 	if (found.by_site)
 		join_kinds();
 	found.scan_ns = leakwrap_time_monotonic() - found.started;

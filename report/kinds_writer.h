@@ -15,7 +15,6 @@
 struct leakwrap_kinds_request {
 	struct leakwrap_scan scan;
 	int process;       /* the process that the dump is of */
-	bool own;          /* only blocks that it has allocated since it was forked */
 	bool is_copy;      /* the dump is written in a copy of it */
 	bool is_parked;    /* the threads wait until the totals are collected */
 	bool is_found;     /* leakwrap_kinds_find has returned true already */

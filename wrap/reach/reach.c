@@ -48,7 +48,7 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 		return NULL;
 	}
 	work.sums = (struct leakwrap_sums){by_site, leakwrap_reach_used(by_site, sites),
-	                                   scan->running_threads > 0};
+	                                   scan->running_threads > 0, scan->first_site};
 	/* The mappings come first, so that what the scan maps is not among them. */
 	*error = leakwrap_maps_read();
 	if (!*error) {

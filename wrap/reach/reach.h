@@ -27,7 +27,8 @@ struct leakwrap_scan {
 	unsigned running_threads;     /* threads that did not park: they may hold any pointer */
 	int original;   /* in a copy: the process that it was made of.  Without it, the copy ends */
 	uint64_t spare; /* bytes that it may take beyond what dump_kinds.c expects of any scan */
-	bool is_heap_known; /* memory of the heap outside of live blocks is no root */
+	bool is_heap_known;  /* memory of the heap outside of live blocks is no root */
+	uint32_t first_site; /* blocks of lower call sites have no kind: the dump leaves them out */
 };
 
 /* Finds the kinds of all live blocks.  If threads were not parked, what seems lost is possibly

@@ -7,7 +7,7 @@
 LEAKWRAP_INLINE void add(const struct leakwrap_sums *sums, uint32_t site,
                          enum leakwrap_reach_kind kind, size_t size)
 {
-	if (site >= sums->used.count)
+	if (site >= sums->used.count || site < sums->first_site)
 		return;
 	sums->by_site[site].bytes[kind] += size;
 	if (sums->by_site[site].blocks[kind]++ == 0)
@@ -51,8 +51,10 @@ void leakwrap_add_indirect(const struct leakwrap_sums *sums, uint32_t leader_sit
 {
 	if (sums->is_lost_uncertain) {
 		add(sums, site, LEAKWRAP_POSSIBLE, size);
-		return;
+	} else if (leader_site < sums->first_site) {
+		add(sums, site, LEAKWRAP_DEFINITE, size);
+	} else if (site >= sums->first_site) {
+		add(sums, leader_site, LEAKWRAP_INDIRECT, size);
+		add(sums, site, LEAKWRAP_OWN_INDIRECT, size);
 	}
-	add(sums, leader_site, LEAKWRAP_INDIRECT, size);
-	add(sums, site, LEAKWRAP_OWN_INDIRECT, size);
 }

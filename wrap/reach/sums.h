@@ -39,6 +39,7 @@ struct leakwrap_sums {
 	struct leakwrap_kinds *by_site;   /* by call site, USED.count elements */
 	struct leakwrap_used_groups used; /* call sites with blocks */
 	bool is_lost_uncertain;           /* what seems lost counts as possibly lost */
+	uint32_t first_site;              /* blocks of lower call sites do not count */
 };
 
 /* Adds all blocks that are reachable or possibly lost to SUMS.  Returns whether there are other
@@ -48,7 +49,8 @@ bool leakwrap_add_reached(const struct leakwrap_sums *sums);
 /* Adds a block of SIZE bytes at SITE that is definitely lost. */
 void leakwrap_add_definite(const struct leakwrap_sums *sums, uint32_t site, size_t size);
 
-/* Adds a block of SIZE bytes at SITE to which a definitely lost block of LEADER_SITE leads. */
+/* Adds a block of SIZE bytes at SITE to which a definitely lost block of LEADER_SITE leads.  If
+ * LEADER_SITE does not count, the block is definitely lost itself. */
 void leakwrap_add_indirect(const struct leakwrap_sums *sums, uint32_t leader_site, uint32_t site,
                            size_t size);
 
