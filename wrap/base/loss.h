@@ -21,7 +21,9 @@ struct leakwrap_loss {
 	_Atomic unsigned long lost_call_sites;     /* without a backtrace: no memory or number */
 	_Atomic unsigned long freed_elsewhere;     /* addresses allocated again without a free */
 	_Atomic unsigned long foreign_frees;       /* frees of blocks that were never recorded */
-	_Atomic bool has_hidden; /* leakwrap_disable() was called: blocks may be hidden */
+	/* Blocks may be hidden because leakwrap_disable() was called, or parts of blocks because an
+	 * operator new puts a header in front of what it returns. */
+	_Atomic bool has_hidden;
 };
 
 extern LEAKWRAP_HIDDEN struct leakwrap_loss leakwrap_loss;

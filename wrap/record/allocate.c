@@ -81,7 +81,7 @@ ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size, enum 
 	if (retry_fast_record(site, block, size))
 		return;
 	if (leakwrap_self.inner)
-		leakwrap_absorb_inner(block, size);
+		leakwrap_absorb_inner(block, size, kind);
 	added = leakwrap_live_add(block, size, site);
 	if (added == LEAKWRAP_LIVE_UNTRACKED)
 		leakwrap_temporary_forget(block);

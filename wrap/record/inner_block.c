@@ -1,6 +1,7 @@
 /* inner_block.c - see inner_block.h. */
 #include "wrap/record/inner_block.h"
 
+#include "wrap/base/loss.h"
 #include "wrap/base/thread.h"
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
@@ -54,11 +55,15 @@ static void remove_inner_sample(const void *block)
 
 #endif
 
-void leakwrap_absorb_inner(const void *block, size_t size)
+void leakwrap_absorb_inner(const void *block, size_t size, enum leakwrap_kind kind)
 {
 	remove_inner_sample(block);
-	if (leakwrap_self.inner != block && find_inner(block, size).site != LEAKWRAP_SITE_NONE)
-		leakwrap_live_remove(leakwrap_self.inner, &size);
+	if (leakwrap_self.inner == block || find_inner(block, size).site == LEAKWRAP_SITE_NONE)
+		return;
+	leakwrap_live_remove(leakwrap_self.inner, &size);
+	/* The program's own operator new may keep pointers in the rest of malloc's block. */
+	if (kind == LEAKWRAP_KIND_NEW || kind == LEAKWRAP_KIND_ARRAY)
+		atomic_store_explicit(&leakwrap_loss.has_hidden, true, memory_order_relaxed);
 }
 
 #ifndef LEAKWRAP_BARE
