@@ -121,8 +121,16 @@ static enum leakwrap_bypass judge_unexported(const struct leakwrap_module *modul
 	return is_other_allocation(name) ? LEAKWRAP_BYPASS_OTHER_NAME : LEAKWRAP_BYPASS_NONE;
 }
 
+/* Returns whether MODULE, which refers to names with __libc_, may call them for blocks that the
+ * tracer does not see.  A tracer calls none of them.  An allocator on top of the C library's calls
+ * them for blocks that the tracer sees. */
+static bool may_call_libc(const struct leakwrap_module *module)
+{
+	return !module->has_tracer && !is_in(module, (uintptr_t)leakwrap_originals.malloc);
+}
+
 /* Judges a relocation of MODULE for the function NAME.  Both kinds of relocations begin with the
- * members of RELOCATION.  A tracer refers to names with __libc_, and calls none of them. */
+ * members of RELOCATION. */
 static enum leakwrap_bypass judge(const struct leakwrap_module *module,
                                   const ElfW(Rel) * relocation, const char *name)
 {
@@ -131,8 +139,8 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 	uintptr_t ours, bound;
 
 	if (strncmp(name, libc_prefix, sizeof(libc_prefix) - 1) == 0)
-		return !module->has_tracer && leakwrap_exported_function(
-		                                      name + sizeof(libc_prefix) - 1) != 0
+		return may_call_libc(module) &&
+		                       leakwrap_exported_function(name + sizeof(libc_prefix) - 1)
 		               ? LEAKWRAP_BYPASS_LIBC_NAME
 		               : LEAKWRAP_BYPASS_NONE;
 	if (!is_in(module, place) || place % sizeof(uintptr_t) != 0)

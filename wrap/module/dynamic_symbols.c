@@ -94,20 +94,23 @@ size_t leakwrap_dynamic_count(const struct leakwrap_dynamic *dynamic)
 	return dynamic->gnu_hash ? count_in_gnu_hash(dynamic->gnu_hash) : 0;
 }
 
-/* Returns whether the symbol INDEX is the default version of the function NAME, defined by the
- * module. */
-static bool is_definition(const struct leakwrap_dynamic *dynamic, size_t index, const char *name)
+/* Returns whether the symbol INDEX is the function NAME, defined by the module: the default
+ * version, or with IS_HIDDEN another one. */
+static bool is_definition(const struct leakwrap_dynamic *dynamic, size_t index, const char *name,
+                          bool is_hidden)
 {
 	const ElfW(Sym) *symbol = &dynamic->symbols[index];
 
 	return (symbol->st_info & 0xf) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_name < dynamic->names_size &&
-	       !(dynamic->versions && (dynamic->versions[index] & HIDDEN_VERSION) != 0) &&
+	       (dynamic->versions && (dynamic->versions[index] & HIDDEN_VERSION) != 0) ==
+	               is_hidden &&
 	       strcmp(dynamic->names + symbol->st_name, name) == 0;
 }
 
 /* Finds NAME by DT_GNU_HASH.  Returns the symbol's index, or 0, which is no symbol. */
-static size_t find_by_gnu_hash(const struct leakwrap_dynamic *dynamic, const char *name)
+static size_t find_by_gnu_hash(const struct leakwrap_dynamic *dynamic, const char *name,
+                               bool is_hidden)
 {
 	const struct gnu_hash table = read_gnu_hash(dynamic->gnu_hash);
 	uint32_t sum = 5381, index;
@@ -120,7 +123,7 @@ static size_t find_by_gnu_hash(const struct leakwrap_dynamic *dynamic, const cha
 	for (;; index++) {
 		const uint32_t entry = table.chain[index - table.first];
 
-		if (((entry ^ sum) >> 1) == 0 && is_definition(dynamic, index, name))
+		if (((entry ^ sum) >> 1) == 0 && is_definition(dynamic, index, name, is_hidden))
 			return index;
 		if (entry & 1)
 			return 0;
@@ -128,7 +131,7 @@ static size_t find_by_gnu_hash(const struct leakwrap_dynamic *dynamic, const cha
 }
 
 /* Finds NAME by DT_HASH, the hash table of the System V ABI.  Returns the symbol's index, or 0. */
-static size_t find_by_hash(const struct leakwrap_dynamic *dynamic, const char *name)
+static size_t find_by_hash(const struct leakwrap_dynamic *dynamic, const char *name, bool is_hidden)
 {
 	const uint32_t buckets = dynamic->hash[0], *bucket = dynamic->hash + 2;
 	const uint32_t *chain = bucket + buckets;
@@ -139,21 +142,26 @@ static size_t find_by_hash(const struct leakwrap_dynamic *dynamic, const char *n
 		sum = (sum ^ (sum >> 24 & 0xf0)) & 0x0fffffff;
 	}
 	for (uint32_t i = buckets > 0 ? bucket[sum % buckets] : 0; i != 0; i = chain[i])
-		if (is_definition(dynamic, i, name))
+		if (is_definition(dynamic, i, name, is_hidden))
 			return i;
 	return 0;
+}
+
+static size_t find(const struct leakwrap_dynamic *dynamic, const char *name, bool is_hidden)
+{
+	if (!dynamic->symbols || !dynamic->names)
+		return 0;
+	if (dynamic->gnu_hash)
+		return find_by_gnu_hash(dynamic, name, is_hidden);
+	return dynamic->hash ? find_by_hash(dynamic, name, is_hidden) : 0;
 }
 
 uintptr_t leakwrap_dynamic_find(const struct leakwrap_module *module, const char *name)
 {
 	const struct leakwrap_dynamic dynamic = leakwrap_dynamic_read(module);
-	size_t index = 0;
+	size_t index = find(&dynamic, name, false);
 
-	if (!dynamic.symbols || !dynamic.names)
-		return 0;
-	if (dynamic.gnu_hash)
-		index = find_by_gnu_hash(&dynamic, name);
-	else if (dynamic.hash)
-		index = find_by_hash(&dynamic, name);
+	if (index == 0)
+		index = find(&dynamic, name, true);
 	return index != 0 ? module->bias + dynamic.symbols[index].st_value : 0;
 }

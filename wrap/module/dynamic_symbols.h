@@ -33,8 +33,9 @@ struct leakwrap_dynamic leakwrap_dynamic_read(const struct leakwrap_module *modu
 /* Returns the number of symbols in DYNAMIC, or 0 if it has no hash table. */
 size_t leakwrap_dynamic_count(const struct leakwrap_dynamic *dynamic);
 
-/* Finds the function NAME that MODULE defines.  Of several versions, finds the default version.
- * Returns its address, or 0 if there is none. */
+/* Finds the function NAME that MODULE defines.  Of several versions, finds the default version.  If
+ * there is none, finds another one: all versions in glibc's libc_malloc_debug.so are such, and
+ * programs ask for a version.  Returns the function's address, or 0 if there is none. */
 uintptr_t leakwrap_dynamic_find(const struct leakwrap_module *module, const char *name);
 
 #endif
