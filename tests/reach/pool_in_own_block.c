@@ -1,7 +1,7 @@
 /* pool_in_own_block.c - holds pools as Dovecot does: a pool lies in the oldest of its own blocks,
  * behind the block's header, and has the address of its newest block.  Other pools are held by an
- * object in them.  Loses a pool.  Keeps a block without a pool, and a pool without functions.  Then
- * asks for a dump. */
+ * object in them.  Loses a pool.  Keeps a block without a pool, a pool without functions, and one
+ * in the middle of a block.  Then asks for a dump. */
 #include "tests/clear_stack.h"
 
 #include <signal.h>
@@ -39,7 +39,7 @@ static const struct functions functions = {free};
 static struct pool *volatile kept[POOLS];
 static struct object *volatile objects[POOLS];
 static char *volatile other;
-static struct pool *volatile without_functions;
+static struct pool *volatile without_functions, *volatile in_the_middle;
 
 static struct block *make_block(struct block *previous)
 {
@@ -64,6 +64,17 @@ static NOINLINE struct pool *make_pool(int count)
 	return pool;
 }
 
+/* Makes what is like a pool of two blocks, but lies in the middle of the older one. */
+static NOINLINE struct pool *make_late_pool(void)
+{
+	struct block *const oldest = make_block(NULL);
+	struct pool *const pool = (struct pool *)(oldest->memory + SIZE / 2 / 8 * 8);
+
+	pool->functions = &functions;
+	pool->newest = make_block(oldest);
+	return pool;
+}
+
 /* Makes an object in a pool of its own, which has COUNT blocks. */
 static struct object *make_object(int count)
 {
@@ -85,6 +96,7 @@ int main(void)
 	memset(other, 1, SIZE);
 	without_functions = make_pool(2);
 	without_functions->functions = NULL;
+	in_the_middle = make_late_pool();
 	clear_stack();
 	return raise(SIGUSR1);
 }

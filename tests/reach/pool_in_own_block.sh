@@ -3,4 +3,4 @@
 . tests/lib.sh
 
 build pools tests/reach/pool_in_own_block.c
-lost_blocks "$W/pools" 1 3
+lost_blocks "$W/pools" 1 5

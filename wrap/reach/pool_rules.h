@@ -13,6 +13,10 @@
 #include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/interior_pointer.h"
 
+/* The pool is the first that was taken from its oldest block.  Words in front of it: the block's
+ * header, which has four, and what builds with checks keep of each part. */
+#define POOL_AT_WORDS 8u
+
 /* Words of a pool, of which one is the address of its newest block. */
 #define POOL_WORDS 8u
 
@@ -37,7 +41,9 @@ LEAKWRAP_INLINE bool leads_to_oldest(const struct leakwrap_interior *in, leakwra
 /* Returns whether the part is a pool, whose oldest block is that which IN leads into. */
 LEAKWRAP_INLINE bool is_pool(const struct leakwrap_interior *in)
 {
-	const unsigned words = leakwrap_words_of_part(in, POOL_WORDS);
+	const unsigned words = in->offset <= POOL_AT_WORDS * in->memory->word
+	                               ? leakwrap_words_of_part(in, POOL_WORDS)
+	                               : 0;
 
 	if (words == 0 || !is_vtable(in->memory, leakwrap_word_of_part(in, 0)))
 		return false;
