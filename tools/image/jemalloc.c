@@ -71,6 +71,8 @@ static const struct leakwrap_record_layout *layout_at(const struct block_index *
 {
 	const struct leakwrap_record_layout *const layouts = leakwrap_record_layouts;
 
+	if (!leakwrap_may_be_record(bytes, word_of))
+		return NULL;
 	for (unsigned i = 0; i < LEAKWRAP_RECORD_LAYOUTS; i++)
 		if (do_records_begin(index, &layouts[i], bytes, address, size))
 			return &layouts[i];

@@ -91,6 +91,8 @@ static const struct leakwrap_record_layout *layout_at(uintptr_t at, uintptr_t en
 {
 	const struct leakwrap_record_layout *const layouts = leakwrap_record_layouts;
 
+	if (!leakwrap_may_be_record((const void *)at, word_of))
+		return NULL;
 	for (unsigned i = 0; i < LEAKWRAP_RECORD_LAYOUTS; i++)
 		if (do_records_begin(&layouts[i], at, end))
 			return &layouts[i];

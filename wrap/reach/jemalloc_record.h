@@ -103,6 +103,18 @@ static inline unsigned leakwrap_record_class_of(const struct leakwrap_record_lay
 	       (unsigned)(size >> (log - 2) & 3) + ((size & (((uint64_t)1 << (log - 2)) - 1)) != 0);
 }
 
+/* Returns whether RECORD, which WORD reads, may be a record of any layout.  Nearly all memory is
+ * none, which this tells soon.  Signal-safe if WORD is. */
+static inline bool leakwrap_may_be_record(const void *record, leakwrap_record_word *word)
+{
+	const uint64_t bits = word(record, LEAKWRAP_BITS_WORD);
+	const struct leakwrap_record_layout *const largest =
+	        &leakwrap_record_layouts[LEAKWRAP_RECORD_LAYOUTS - 1];
+
+	return (bits & LEAKWRAP_RECORD_IS_COMMITTED) != 0 &&
+	       bits >> leakwrap_record_bits_used(largest) == 0;
+}
+
 /* Returns the class at the bit CLASS_AT of BITS, with which a record begins.  Returns
  * LEAKWRAP_RECORD_NOT_KNOWN unless the state at the bit STATE_AT is that of a used or a free
  * extent, as IS_USED says. */
