@@ -8,4 +8,4 @@ flags="-O1 -g -fno-builtin -Wall -Wextra -Werror"
 g++ $flags -std=c++17 -I. -o "$W/objects" tests/reach/managed_objects.cpp -static-libstdc++ \
 	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) ||
 	fail "cannot build managed_objects.cpp"
-lost_blocks "$W/objects" 6 4
+lost_blocks "$W/objects" 6 5

@@ -55,16 +55,39 @@ LEAKWRAP_INLINE bool is_vtable(const struct leakwrap_memory *memory, leakwrap_wo
  * double. */
 #define MANAGER_BYTES 8u
 
+/* Returns whether ADDRESS is that of an object outside of the block, which has a vtable. */
+LEAKWRAP_INLINE bool is_other_object(const struct leakwrap_interior *in, leakwrap_word address)
+{
+	return address - in->block >= in->size && leakwrap_leads_to_words(in->memory, address, 1) &&
+	       is_vtable(in->memory, leakwrap_word_at(in->memory, address));
+}
+
+/* Returns whether the block may be an array of addresses of objects: all its first words are such,
+ * or 0, and the first, which is FIRST, is not the only one and does not come again. */
+LEAKWRAP_INLINE bool is_array_of_objects(const struct leakwrap_interior *in, leakwrap_word first)
+{
+	bool has_other = false;
+
+	for (unsigned i = 1; i < LEAKWRAP_HEAD_WORDS && (i + 1) * in->memory->word <= in->size;
+	     i++) {
+		const leakwrap_word word = leakwrap_word_of(in, i);
+
+		if (word == first || (word != 0 && !is_other_object(in, word)))
+			return false;
+		has_other |= word != 0;
+	}
+	return has_other;
+}
+
 /* Returns whether the block begins with the address of another object, which has a vtable.  So do
  * the objects of Xerces-C, which keep their memory manager in front of themselves (3.2,
- * src/xercesc/util/XMemory.cpp, operator new). */
+ * src/xercesc/util/XMemory.cpp, operator new).  Many have the manager among their members, too. */
 LEAKWRAP_INLINE bool has_manager(const struct leakwrap_interior *in)
 {
 	const leakwrap_word manager = leakwrap_word_of(in, 0);
 
-	return in->memory->has_system && in->size > MANAGER_BYTES &&
-	       manager - in->block >= in->size && leakwrap_leads_to_words(in->memory, manager, 1) &&
-	       is_vtable(in->memory, leakwrap_word_at(in->memory, manager));
+	return in->memory->has_system && in->size > MANAGER_BYTES && is_other_object(in, manager) &&
+	       !is_array_of_objects(in, manager);
 }
 
 LEAKWRAP_INLINE bool is_behind_manager(const struct leakwrap_interior *in)
