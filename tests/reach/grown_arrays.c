@@ -1,5 +1,6 @@
 /* grown_arrays.c - holds arrays as stb_ds.h, Snowball and Protocol Buffers do, which keep the room
- * for elements, or whose memory it is, in front of them.  Similar blocks are none of theirs. */
+ * for elements, or whose memory it is, in front of them.  Similar blocks are none of theirs.  Only
+ * with the option pointer_step= one of these is found, by a pointer that is not aligned. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -36,6 +37,10 @@ struct field {
 static void *volatile kept[3 * KEPT];
 static void *volatile others[OTHERS];
 static volatile struct field fields[KEPT], other_fields[OTHER_FIELDS];
+static volatile struct __attribute__((packed)) {
+	char in_front;
+	struct field field;
+} unaligned;
 static int table;
 
 static struct array *make_array(size_t length, size_t room)
@@ -90,6 +95,7 @@ static NOINLINE void make_all(void)
 	other_fields[1] = (struct field){1, ROOM, make_elements(NULL)->element + 1};
 	other_fields[2] = (struct field){ROOM + 1, ROOM, make_elements(NULL)->element};
 	other_fields[3] = (struct field){1, ROOM - 1, make_elements(NULL)->element};
+	unaligned.field = (struct field){1, ROOM, make_elements(NULL)->element};
 	for (int i = 0; i < LOST; i++) {
 		make_array(1, ROOM)->number = 1;
 		make_table()->number = 1;

@@ -4,4 +4,6 @@
 . tests/lib.sh
 
 build arrays tests/reach/grown_arrays.c
-lost_blocks "$W/arrays" 12 10
+lost_blocks "$W/arrays" 13 10
+LEAKWRAP_OPTIONS=kinds=always:exit=0:pointer_step=1:log=$W/steps "$W/arrays" || fail "status $?"
+equal "possibly lost, with pointer_step=1" "$(dump_value "$W/steps" 1 possible_blocks)" 11

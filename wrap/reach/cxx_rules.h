@@ -157,6 +157,7 @@ LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
 	uint64_t room;
 
 	if ((in->offset != memory->word && in->offset != 8) || in->place < 8 ||
+	    !leakwrap_is_multiple(in->place, memory->word) ||
 	    memory->load(memory->context, in->block, (unsigned)in->offset) != 0 ||
 	    !memory->is_readable(memory->context, in->place - 8, 8))
 		return false;
