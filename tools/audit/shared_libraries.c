@@ -129,8 +129,11 @@ struct import_check {
 static const struct known_allocator {
 	const char *name, *allocator;
 } known_allocators[] = {
-        {"mallocx", "malloc=mallocx(size,flags),free=dallocx(block,flags)"}, /* of jemalloc */
-        {"scalable_malloc", "scalable_"},                                    /* of TBB */
+        /* Of jemalloc. */
+        {"mallocx", "malloc=mallocx(size,flags),realloc=rallocx(block,size,flags),"
+                    "free=dallocx(block,flags),free=sdallocx(block,size,flags)"},
+        /* Of TBB. */
+        {"scalable_malloc", "scalable_"},
 };
 
 /* Returns how the link names the allocator of the library NUMBER to which NAME belongs, a function
