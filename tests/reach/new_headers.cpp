@@ -10,7 +10,7 @@ struct object {
 	char room[200];
 };
 
-static object *volatile kept[100];
+static object *volatile kept[100], *volatile lost;
 
 static NOINLINE void keep(int i)
 {
@@ -20,9 +20,8 @@ static NOINLINE void keep(int i)
 
 static NOINLINE void lose()
 {
-	object *volatile lost = new object;
-
-	lost->room[0] = 1;
+	lost = new object;
+	lost = nullptr;
 }
 
 static NOINLINE void allocate()

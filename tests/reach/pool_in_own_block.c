@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZE = 600, POOLS = 10, BLOCKS = 8 };
+enum { SIZE = 600, POOLS = 10, BLOCKS = 8, MIDDLE = SIZE / 2 / 8 * 8 };
 
 struct block {
 	struct block *previous;
@@ -68,7 +68,7 @@ static NOINLINE struct pool *make_pool(int count)
 static NOINLINE struct pool *make_late_pool(void)
 {
 	struct block *const oldest = make_block(NULL);
-	struct pool *const pool = (struct pool *)(oldest->memory + SIZE / 2 / 8 * 8);
+	struct pool *const pool = (struct pool *)&oldest->memory[MIDDLE];
 
 	pool->functions = &functions;
 	pool->newest = make_block(oldest);
