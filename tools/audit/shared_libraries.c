@@ -136,14 +136,13 @@ static const struct known_allocator {
         {"scalable_malloc", "scalable_"},
 };
 
-/* Returns how the link names the allocator of the library NUMBER to which NAME belongs, a function
- * that PROGRAM imports.  Returns NULL if the tracer sees what the function allocates.  A library
- * that imports no malloc takes its memory from the system. */
-static const char *allocator_in(const struct program *program, size_t number, const char *name,
-                                struct arena *arena)
+/* Returns how the link names the allocator of LIBRARY to which NAME belongs, a function that
+ * PROGRAM imports.  Returns NULL if the tracer sees what the function allocates.  A library that
+ * imports no malloc takes its memory from the system. */
+static const char *allocator_in(const struct program *program, const char *library,
+                                const char *name, struct arena *arena)
 {
 	static const char ending[] = "malloc";
-	const char *library = program->libraries[number];
 	const size_t length = strlen(name), end = sizeof ending - 1;
 
 	for (size_t i = 0; i < sizeof known_allocators / sizeof *known_allocators; i++)
@@ -158,36 +157,38 @@ static const char *allocator_in(const struct program *program, size_t number, co
 	               : NULL;
 }
 
-/* Finds out whether NAME, which the program imports, allocates unseen. */
-static void check_import(void *context, const char *name)
+/* Prints a finding if NAME, which the program imports, allocates unseen.  Returns false, so that
+ * the next import comes. */
+static bool check_import(const void *context, const char *name)
 {
-	struct import_check *check = context;
+	const struct import_check *check = context;
 	const struct program *program = check->program;
 	struct arena *arena = &check->audit->arena;
 
 	for (size_t i = 0; i < program->library_count; i++) {
-		const char *allocator = allocator_in(program, i, name, arena);
+		const char *library = program->libraries[i];
+		const char *allocator = allocator_in(program, library, name, arena);
 		if (!allocator || program_wraps(program, name))
 			continue;
-		print_finding(
-		        check->audit, ESCAPE,
-		        arena_format(arena, "%s of %s is not wrapped", name, program->libraries[i]),
-		        "the library does not take its blocks from malloc: they are not in "
-		        "the report",
-		        arena_format(arena,
-		                     "leakwrap cc '--allocator=%s' -- ...; in make "
-		                     "LEAKWRAP_ALLOCATORS := %s",
-		                     allocator, allocator));
-		return;
+		print_finding(check->audit, ESCAPE,
+		              arena_format(arena, "%s of %s is not wrapped", name, library),
+		              "the library does not take its blocks from malloc: they are not in "
+		              "the report",
+		              arena_format(arena,
+		                           "leakwrap cc '--allocator=%s' -- ...; in make "
+		                           "LEAKWRAP_ALLOCATORS := %s",
+		                           allocator, allocator));
+		break;
 	}
+	return false;
 }
 
 void check_libraries(struct audit *audit, const struct program *program)
 {
-	struct import_check imports = {audit, program};
+	const struct import_check imports = {audit, program};
 
 	if (program->has_symbols)
-		program_each_import(program, check_import, &imports);
+		program_any_import(program, check_import, &imports);
 	if (program_covers_libraries(program)) {
 		check_bypasses(audit, program);
 		return;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tools/base/files.h"
+#include "tools/elf/dynamic_symbols.h"
 #include "tools/elf/traced.h"
 
 /* The file of a library, open. */
@@ -86,49 +87,22 @@ static void library_open(struct library *library, const struct program *program,
 	}
 }
 
-/* Returns true if NAME is malloc or a relative.  BY_SECOND_NAME: with __libc_ in front, or of those
- * that jemalloc has in addition. */
-static bool is_allocating(const char *name, bool by_second_name)
+/* Returns true if NAME is malloc or a relative. */
+static bool is_allocating(const void *context, const char *name)
 {
-	static const char prefix[] = "__libc_";
-	if (by_second_name && (strcmp(name, "mallocx") == 0 || strcmp(name, "rallocx") == 0))
-		return true;
-	if (by_second_name && strncmp(name, prefix, sizeof prefix - 1) != 0)
-		return false;
-	if (by_second_name)
-		name += sizeof prefix - 1;
+	(void)context;
 	return strcmp(name, "malloc") == 0 || strcmp(name, "calloc") == 0 ||
 	       strcmp(name, "realloc") == 0;
 }
 
-/* Returns true if MATCHES accepts a symbol of ELF, by its name, and by whether ELF defines it. */
-static bool has_symbol(Elf *elf,
-                       bool (*matches)(const char *name, bool is_defined, const void *what),
-                       const void *what)
+/* Returns true if NAME is malloc or a relative with __libc_ in front, or one that jemalloc has in
+ * addition. */
+static bool is_allocating_by_second_name(const void *context, const char *name)
 {
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr section;
-		GElf_Sym symbol;
-		if (!gelf_getshdr(scn, &section) || section.sh_type != SHT_DYNSYM)
-			continue;
-		Elf_Data *data = elf_getdata(scn, NULL);
-		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-			const char *name = elf_strptr(elf, section.sh_link, symbol.st_name);
-			if (name && matches(name, symbol.st_shndx != SHN_UNDEF, what))
-				return true;
-		}
-	}
-	return false;
-}
-
-static bool is_imported_allocator(const char *name, bool is_defined, const void *by_second_name)
-{
-	return !is_defined && is_allocating(name, *(const bool *)by_second_name);
-}
-
-static bool is_definition(const char *name, bool is_defined, const void *wanted)
-{
-	return is_defined && strcmp(name, wanted) == 0;
+	static const char prefix[] = "__libc_";
+	return strcmp(name, "mallocx") == 0 || strcmp(name, "rallocx") == 0 ||
+	       (strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+	        is_allocating(context, name + sizeof prefix - 1));
 }
 
 bool library_allocates(const struct program *program, const char *name, bool by_second_name)
@@ -143,7 +117,10 @@ bool library_allocates(const struct program *program, const char *name, bool by_
 			return false;
 	library_open(&library, program, name);
 	bool allocates =
-	        library.elf && has_symbol(library.elf, is_imported_allocator, &by_second_name);
+	        library.elf &&
+	        any_dynamic_symbol(library.elf, false,
+	                           by_second_name ? is_allocating_by_second_name : is_allocating,
+	                           NULL);
 	library_close(&library);
 	return allocates;
 }
@@ -163,7 +140,7 @@ bool library_defines(const struct program *program, const char *name, const char
 	struct library library;
 
 	library_open(&library, program, name);
-	bool defines = library.elf && has_symbol(library.elf, is_definition, symbol);
+	bool defines = library.elf && has_dynamic_symbol(library.elf, true, symbol);
 	library_close(&library);
 	return defines;
 }

@@ -386,39 +386,14 @@ static void read_segments(struct program *program)
 	}
 }
 
-void program_each_import(const struct program *program,
-                         void (*visit)(void *context, const char *name), void *context)
+bool program_any_import(const struct program *program, symbol_matches *matches, const void *context)
 {
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		GElf_Sym symbol;
-		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNSYM)
-			continue;
-		Elf_Data *data = elf_getdata(scn, NULL);
-		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
-			const char *name = elf_strptr(program->elf, header.sh_link, symbol.st_name);
-			if (name && symbol.st_shndx == SHN_UNDEF)
-				visit(context, name);
-		}
-	}
-}
-
-struct wanted_import {
-	const char *name;
-	bool found;
-};
-
-static void compare_import(void *context, const char *name)
-{
-	struct wanted_import *wanted = context;
-	wanted->found = wanted->found || strcmp(name, wanted->name) == 0;
+	return any_dynamic_symbol(program->elf, false, matches, context);
 }
 
 bool program_imports(const struct program *program, const char *name)
 {
-	struct wanted_import wanted = {.name = name};
-	program_each_import(program, compare_import, &wanted);
-	return wanted.found;
+	return has_dynamic_symbol(program->elf, false, name);
 }
 
 bool program_wraps(const struct program *program, const char *name)

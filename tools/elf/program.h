@@ -10,6 +10,7 @@
 
 #include "tools/base/memory.h"
 #include "tools/elf/calls.h"
+#include "tools/elf/dynamic_symbols.h"
 
 /* Places in the code. */
 struct callers {
@@ -105,9 +106,9 @@ static inline bool program_has_tracer_at(const struct program *program, uint64_t
 /* Returns true if PC is in code of the program itself, not of the tracer or a static C library. */
 bool program_has_code_at(const struct program *program, uint64_t pc);
 
-/* Calls VISIT with CONTEXT for the name of each symbol that the program imports. */
-void program_each_import(const struct program *program,
-                         void (*visit)(void *context, const char *name), void *context);
+/* Returns true if MATCHES accepts a symbol that the program imports (dynamic_symbols.h). */
+bool program_any_import(const struct program *program, symbol_matches *matches,
+                        const void *context);
 
 /* Returns true if the program imports the function NAME from a shared library. */
 bool program_imports(const struct program *program, const char *name);

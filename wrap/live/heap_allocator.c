@@ -69,8 +69,8 @@ bool leakwrap_heap_is_glibc(void)
 
 /* A function of each allocator that keeps no pointers to live blocks between them: jemalloc, the
  * tcmallocs of gperftools and of Google, mimalloc, rpmalloc, oneTBB's proxy, hardened_malloc, the
- * two scudos, and the sanitizers.  None of their names ends as that of an allocation does, so
- * leakwrap audit takes no reference for one. */
+ * two scudos, and the sanitizers.  No name ends as an allocating function's does: leakwrap audit
+ * would take the reference for a call. */
 #define ALLOCATORS(X)                                  \
 	X(mallctl)                                     \
 	X(tc_version)                                  \
@@ -98,8 +98,9 @@ static bool is_plain_library(const struct leakwrap_module *module)
 	return false;
 }
 
-/* Returns whether the malloc in the program itself keeps no pointers there.  No name tells which
- * malloc is that of a static C library other than glibc. */
+/* Returns whether the malloc in the program itself keeps no pointers there.  In a static program
+ * without glibc no name tells the C library's malloc from the program's own: it counts as the C
+ * library's. */
 static bool is_plain_in_program(void)
 {
 #define IS_LINKED(name) \

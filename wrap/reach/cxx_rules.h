@@ -62,8 +62,8 @@ LEAKWRAP_INLINE bool is_other_object(const struct leakwrap_interior *in, leakwra
 	       is_vtable(in->memory, leakwrap_word_at(in->memory, address));
 }
 
-/* Returns whether the block may be an array of addresses of objects: all its first words are such,
- * or 0, and the first, which is FIRST, is not the only one and does not come again. */
+/* Returns whether the block may be an array of addresses of objects.  It begins with FIRST, which
+ * is such an address.  The words behind it are others, or 0, and at least one is not 0. */
 LEAKWRAP_INLINE bool is_array_of_objects(const struct leakwrap_interior *in, leakwrap_word first)
 {
 	bool has_other = false;

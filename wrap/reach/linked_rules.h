@@ -49,8 +49,7 @@ LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
 /* The words in front of a part in which its links may be. */
 #define LINKS_IN_FRONT 8u
 
-/* Returns whether one of the words beside that which is NUMBER words in front of NODE is the
- * pointer. */
+/* Returns whether the pointer stands in front of NODE, NUMBER - 1 or NUMBER + 1 words before it. */
 LEAKWRAP_INLINE bool leads_back_in_front(const struct leakwrap_interior *in, leakwrap_word node,
                                          unsigned number)
 {

@@ -1,0 +1,32 @@
+/* dynamic_symbols.c - see dynamic_symbols.h. */
+#include "tools/elf/dynamic_symbols.h"
+
+#include <string.h>
+
+bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, const void *context)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		GElf_Sym symbol;
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNSYM)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
+			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+			if (name && (symbol.st_shndx != SHN_UNDEF) == is_defined &&
+			    matches(context, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_name(const void *wanted, const char *name)
+{
+	return strcmp(wanted, name) == 0;
+}
+
+bool has_dynamic_symbol(Elf *elf, bool is_defined, const char *name)
+{
+	return any_dynamic_symbol(elf, is_defined, is_name, name);
+}
