@@ -351,6 +351,7 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(if $(filter bare,$(PORT))
 # install puts it.
 
 GENERATOR_HEADERS := wrap/record/record.h wrap/record/caller.h wrap/record/thread_state.h \
+	wrap/record/exported_allocator.h \
 	wrap/live/samples.h wrap/live/fast.h wrap/live/slot.h \
 	wrap/base/thread.h wrap/base/common.h \
 	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))

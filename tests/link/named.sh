@@ -207,6 +207,8 @@ equal "lines for a type that is none" "$(grep -c . "$W/err")" 1
 refused "--allocator=free=f(pool)" "allocator 'free=f(pool)': no parameter is called block"
 refused "--allocator=f(size)" \
 	"allocator 'f(size)': what it is like is missing; SHAPE=NAME(PARAMETERS) says it"
+refused "--allocator=exported:je_" \
+	"allocator 'je_': only a function is exported; exported:malloc=je_malloc names one"
 refused "--allocator=malloc=f(result,size)" \
 	"allocator 'malloc=f(result,size)': result is a parameter of posix_memalign alone;" \
 	"write posix_memalign=NAME(PARAMETERS) for a function that stores the block's address"

@@ -27,7 +27,8 @@ for awk in awk mawk gawk original-awk 'busybox awk'; do
 			>"$W/$language" || fail "$awk: no list for $language"
 	done
 	with_awk sh "$O/generator/generate.sh" --output="$W/made" --options=exit=0:depth=3 \
-		--allocator='je_ malloc=pool_alloc(pool,size) free=pool_free' -- "$CC" ||
+		--allocator='je_ malloc=pool_alloc(pool,size) exported:free=pool_free' -- \
+		"$CC" ||
 		fail "$awk: not generated"
 	for file in c cxx made.a made.flags; do
 		[ -s "$W/$file" ] || fail "$awk: $file is empty"

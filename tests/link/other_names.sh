@@ -1,6 +1,7 @@
 #!/bin/sh
 # What a shared library allocates by an allocator's other names is not seen: the dump and the audit
-# name the library. The audit says how to wrap the functions where the program itself calls them.
+# name the library. The audit says how to wrap the functions. The program exports them where a
+# shared library calls them, which may be one that only another library needs.
 . tests/lib.sh
 
 library=$($CC -print-file-name=libjemalloc.so)
@@ -8,8 +9,14 @@ library=$($CC -print-file-name=libjemalloc.so)
 cat >"$W/library.c" <<'END'
 #include <stddef.h>
 void *mallocx(size_t size, int flags);
+void *rallocx(void *block, size_t size, int flags);
+void dallocx(void *block, int flags);
 void *library_makes(size_t size);
-void *library_makes(size_t size) { return mallocx(size, 0); }
+void *library_makes(size_t size)
+{
+	dallocx(mallocx(50, 0), 0);
+	return rallocx(mallocx(10, 0), size, 0);
+}
 END
 cat >"$W/other.c" <<'END'
 #include <stddef.h>
@@ -37,9 +44,57 @@ equal "bypasses" "$bypasses" "other_name libmakes.so"
 "$O/leakwrap" report "$W/log" >"$W/out" || fail "report: status $?"
 grep -q 'not covered: .*/libmakes.so (it allocates by other names than malloc' "$W/out" ||
 	fail "report: $(cat "$W/out")"
-"$O/leakwrap" audit "$W/program" >"$W/out" || fail "audit: status $?"
-grep -q 'libmakes.so: calls of __libc_malloc or mallocx by name' "$W/out" ||
-	fail "audit: $(cat "$W/out")"
+export LEAKWRAP_LIB="$O/libleakwrap.a"
+
+# advise PROGRAM PATTERN: sets allocator to what the audit advises for an escape that has PATTERN.
+advise() {
+	"$O/leakwrap" audit "$1" >"$W/out" || fail "audit: status $?"
+	grep -q "^escape: $2\$" "$W/out" || fail "audit: $(cat "$W/out")"
+	allocator=$(sed -n "s/.*--allocator='\([^']*\)'.*/\1/p" "$W/out")
+}
+
+# link_exported PROGRAM WORD...: links PROGRAM with the advice.
+link_exported() {
+	name=$1
+	shift
+	"$O/leakwrap" cc --allocator="$allocator" -- "$CC" -O1 -fno-builtin -o "$W/$name" \
+		"$W/program.c" -L"$W" "$@" -Wl,-rpath,"$W" || fail "$*: does not link"
+}
+
+advise "$W/program" 'mallocx of libjemalloc.*, which libmakes.so calls, is not exported'
+cat >"$W/between.c" <<'END'
+#include <stddef.h>
+void *library_makes(size_t size);
+size_t library_asks(void *block);
+size_t library_asks(void *block) { return block ? 100 : (size_t)library_makes(100); }
+END
+build_plain libbetween.so -shared -fPIC "$W/between.c" -L"$W" -lmakes -Wl,-rpath,"$W"
+for linker in bfd gold lld mold; do
+	command -v "ld.$linker" >"$W/which" 2>&1 || continue
+	for libraries in "-lmakes -lasks -ljemalloc" \
+		"-Wl,--as-needed -lbetween -lmakes"; do
+		# shellcheck disable=SC2086 # words
+		link_exported program -fuse-ld=$linker $libraries
+		rm "$W/log"
+		LEAKWRAP_OPTIONS=log=$W/log "$W/program" || fail "$linker: status $?"
+		equal "$linker: blocks" "$(site_by "$W/log" 1 library_makes)" "100 1"
+		equal "$linker: foreign frees" "$(dump_value "$W/log" 1 foreign_frees)" 0
+		equal "$linker: bypasses" "$(dump_lines "$W/log" 1 | grep -c 'bypass other')" 0
+		"$O/leakwrap" audit --strict "$W/program" >"$W/out" || fail "$(cat "$W/out")"
+	done
+done
+rm "$W/log"
+LEAKWRAP_OPTIONS=log=$W/log:libraries=0 "$W/program" || fail "libraries=0: status $?"
+equal "libraries=0" "$(site_by "$W/log" 1 library_makes)" "0 0"
+
+# One line says that there is no original.
+echo 'void *no_such(unsigned long size); int main(void) { return !no_such(1); }' >"$W/program.c"
+allocator=exported:malloc=no_such
+link_exported missing
+"$W/missing" 2>"$W/out" && fail "no_such was found"
+equal "missing" "$(grep -c '^leakwrap: no shared library of this program has no_such' "$W/out")" 1
+
+# -- the program's own calls
 
 cat >"$W/caller.c" <<'END'
 #include <stddef.h>
@@ -54,9 +109,8 @@ int main(void)
 }
 END
 build caller "$W/caller.c" -ljemalloc
-"$O/leakwrap" audit "$W/caller" >"$W/out" || fail "audit: status $?"
-allocator=$(sed -n "s/.*'--allocator=\(malloc=mallocx.*\)' .*/\1/p" "$W/out")
-LEAKWRAP_LIB=$O/libleakwrap.a "$O/leakwrap" cc --allocator="$allocator" -- \
+advise "$W/caller" 'mallocx of libjemalloc.* is not wrapped'
+"$O/leakwrap" cc --allocator="$allocator" -- \
 	"$CC" -g -o "$W/caller" "$W/caller.c" -ljemalloc || fail "the advice does not link"
 rm "$W/log"
 LEAKWRAP_OPTIONS=log=$W/log "$W/caller" || fail "status $?"

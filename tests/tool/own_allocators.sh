@@ -55,10 +55,10 @@ for kind in -pie -static "-pie -fuse-ld=mold" "-static -fuse-ld=mold"; do
 	"$lw" cc -- "$CC" $kind -o "$W/app" "$W/user.o" "$W/vendor.o" || fail "$kind: does not link"
 	status_is 1 "$lw" audit --strict "$W/app"
 	shows '^escape: vnd_malloc and vnd_free are an allocator that is not wrapped$'
-	shows 'mend: leakwrap cc --allocator=vnd_; in make LEAKWRAP_ALLOCATORS := vnd_$'
+	shows "mend: leakwrap cc --allocator='vnd_' -- ...; in make LEAKWRAP_ALLOCATORS := vnd_\$"
 	shows '^note: pool_alloc and pool_free look like an allocator$'
 	advice='malloc=pool_alloc(PARAMETERS),free=pool_free(PARAMETERS)'
-	shows "mend: leakwrap cc --allocator='$advice'\$"
+	shows "mend: leakwrap cc --allocator='$advice' -- ...; in make .* := $advice\$"
 	shows_not 'xmalloc'
 	# This advice mends it.
 	# shellcheck disable=SC2086 # flags
@@ -269,7 +269,7 @@ for allocator in "" --allocator=vnd_; do
 	if [ -z "$allocator" ]; then
 		status_is 1 "$lw" audit --strict "$W/app"
 		shows '^escape: vnd_malloc of libvendor.so is not wrapped$'
-		shows "mend: leakwrap cc '--allocator=vnd_' "
+		shows "mend: leakwrap cc --allocator='vnd_' "
 		shows ': 1 escape, 0 of quality, '
 	else
 		status_is 0 "$lw" audit --strict "$W/app"

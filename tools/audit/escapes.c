@@ -195,21 +195,17 @@ static void check_namesakes(struct audit *audit, const struct program *program)
 static void print_allocator(struct audit *audit, const struct own_allocator *allocator)
 {
 	bool escapes = is_own_allocator(allocator);
+	const char *functions =
+	        allocator->family
+	                ? allocator->family
+	                : arena_format(&audit->arena, "malloc=%s(PARAMETERS),free=%s(PARAMETERS)",
+	                               allocator->allocate, allocator->release);
 	print_finding(
 	        audit, escapes ? ESCAPE : NOTE,
 	        arena_format(&audit->arena, "%s and %s %s", allocator->allocate, allocator->release,
 	                     escapes ? "are an allocator that is not wrapped"
 	                             : "look like an allocator"),
-	        why_blocks_are_missing(allocator),
-	        allocator->family
-	                ? arena_format(&audit->arena,
-	                               "leakwrap cc --allocator=%s; in make "
-	                               "LEAKWRAP_ALLOCATORS := %s",
-	                               allocator->family, allocator->family)
-	                : arena_format(&audit->arena,
-	                               "leakwrap cc "
-	                               "--allocator='malloc=%s(PARAMETERS),free=%s(PARAMETERS)'",
-	                               allocator->allocate, allocator->release));
+	        why_blocks_are_missing(allocator), advise_allocator(&audit->arena, functions));
 }
 
 /* Allocators of other names that are listed. */

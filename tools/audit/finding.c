@@ -12,3 +12,10 @@ void print_finding(struct audit *audit, enum severity severity, const char *what
 	if (mend)
 		printf("        mend: %s\n", mend);
 }
+
+const char *advise_allocator(struct arena *arena, const char *functions)
+{
+	return arena_format(
+	        arena, "leakwrap cc --allocator='%s' -- ...; in make LEAKWRAP_ALLOCATORS := %s",
+	        functions, functions);
+}

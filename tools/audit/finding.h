@@ -22,4 +22,8 @@ struct audit {
 void print_finding(struct audit *audit, enum severity severity, const char *what, const char *means,
                    const char *mend);
 
+/* Returns the mend for an allocator that the link must name: FUNCTIONS, as leakwrap-cc(1) writes
+ * them.  The text is in ARENA. */
+const char *advise_allocator(struct arena *arena, const char *functions);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "tools/audit/other_allocators.h"
 #include "tools/elf/libraries.h"
 
 /* Functions of shared libraries that allocate what their caller later releases.  The name of the
@@ -112,83 +113,16 @@ static void check_bypasses(struct audit *audit, const struct program *program)
 			names = names ? arena_format(&audit->arena, "%s, %s", names, name) : name;
 	}
 	if (names)
-		print_finding(audit, NOTE,
-		              arena_format(&audit->arena,
-		                           "%s: calls of __libc_malloc or mallocx by name", names),
-		              "these blocks are not in the report", NULL);
-}
-
-/* The audit, while it looks at the functions that a program imports. */
-struct import_check {
-	struct audit *audit;
-	const struct program *program;
-};
-
-/* Functions that take memory from the system, although their library may import malloc, and how the
- * link names their allocator. */
-static const struct known_allocator {
-	const char *name, *allocator;
-} known_allocators[] = {
-        /* Of jemalloc. */
-        {"mallocx", "malloc=mallocx(size,flags),realloc=rallocx(block,size,flags),"
-                    "free=dallocx(block,flags),free=sdallocx(block,size,flags)"},
-        /* Of TBB. */
-        {"scalable_malloc", "scalable_"},
-};
-
-/* Returns how the link names the allocator of LIBRARY to which NAME belongs, a function that
- * PROGRAM imports.  Returns NULL if the tracer sees what the function allocates.  A library that
- * imports no malloc takes its memory from the system. */
-static const char *allocator_in(const struct program *program, const char *library,
-                                const char *name, struct arena *arena)
-{
-	static const char ending[] = "malloc";
-	const size_t length = strlen(name), end = sizeof ending - 1;
-
-	for (size_t i = 0; i < sizeof known_allocators / sizeof *known_allocators; i++)
-		if (strcmp(name, known_allocators[i].name) == 0)
-			return library_defines(program, library, name)
-			               ? known_allocators[i].allocator
-			               : NULL;
-	return length > end && name[0] != '_' && strcmp(name + length - end, ending) == 0 &&
-	                       library_defines(program, library, name) &&
-	                       !library_allocates(program, library, false)
-	               ? arena_copy(arena, name, length - end)
-	               : NULL;
-}
-
-/* Prints a finding if NAME, which the program imports, allocates unseen.  Returns false, so that
- * the next import comes. */
-static bool check_import(const void *context, const char *name)
-{
-	const struct import_check *check = context;
-	const struct program *program = check->program;
-	struct arena *arena = &check->audit->arena;
-
-	for (size_t i = 0; i < program->library_count; i++) {
-		const char *library = program->libraries[i];
-		const char *allocator = allocator_in(program, library, name, arena);
-		if (!allocator || program_wraps(program, name))
-			continue;
-		print_finding(check->audit, ESCAPE,
-		              arena_format(arena, "%s of %s is not wrapped", name, library),
-		              "the library does not take its blocks from malloc: they are not in "
-		              "the report",
-		              arena_format(arena,
-		                           "leakwrap cc '--allocator=%s' -- ...; in make "
-		                           "LEAKWRAP_ALLOCATORS := %s",
-		                           allocator, allocator));
-		break;
-	}
-	return false;
+		print_finding(
+		        audit, NOTE,
+		        arena_format(&audit->arena, "%s: calls of __libc_malloc by name", names),
+		        "these blocks are not in the report", NULL);
 }
 
 void check_libraries(struct audit *audit, const struct program *program)
 {
-	const struct import_check imports = {audit, program};
-
 	if (program->has_symbols)
-		program_any_import(program, check_import, &imports);
+		check_other_allocators(audit, program);
 	if (program_covers_libraries(program)) {
 		check_bypasses(audit, program);
 		return;

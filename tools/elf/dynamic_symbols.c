@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tools/base/numbers.h"
+
 bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, const void *context)
 {
 	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
@@ -29,4 +31,24 @@ static bool is_name(const void *wanted, const char *name)
 bool has_dynamic_symbol(Elf *elf, bool is_defined, const char *name)
 {
 	return any_dynamic_symbol(elf, is_defined, is_name, name);
+}
+
+void each_dynamic_text(Elf *elf, dynamic_text_visitor *visit, void *context)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
+		GElf_Shdr header;
+		GElf_Dyn entry;
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNAMIC)
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
+			const bool is_text = entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH ||
+			                     entry.d_tag == DT_RUNPATH;
+			const char *text =
+			        is_text ? elf_strptr(elf, header.sh_link, to_size(entry.d_un.d_val))
+			                : NULL;
+			if (text)
+				visit(context, entry.d_tag, text);
+		}
+	}
 }

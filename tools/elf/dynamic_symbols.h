@@ -1,4 +1,5 @@
-/* dynamic_symbols.h - the symbols that a linked file exports, and those that it imports. */
+/* dynamic_symbols.h - the symbols that a linked file exports, those that it imports, and the
+ * libraries that it needs. */
 #ifndef TOOLS_DYNAMIC_SYMBOLS_H
 #define TOOLS_DYNAMIC_SYMBOLS_H
 
@@ -14,5 +15,12 @@ bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, cons
 
 /* Returns true if ELF defines NAME, or without IS_DEFINED imports it. */
 bool has_dynamic_symbol(Elf *elf, bool is_defined, const char *name);
+
+/* Takes an entry of a dynamic section that holds a text: DT_NEEDED, DT_RPATH or DT_RUNPATH.  TEXT
+ * lives as long as the ELF file is open. */
+typedef void dynamic_text_visitor(void *context, GElf_Sxword tag, const char *text);
+
+/* Calls VISIT for each such entry of ELF, in their order. */
+void each_dynamic_text(Elf *elf, dynamic_text_visitor *visit, void *context);
 
 #endif

@@ -87,6 +87,42 @@ static void library_open(struct library *library, const struct program *program,
 	}
 }
 
+/* The context of add_library. */
+struct listing {
+	struct library_list *list;
+	struct arena *arena;
+};
+
+static void add_library(void *context, GElf_Sxword tag, const char *name)
+{
+	const struct listing *listing = context;
+	struct library_list *list = listing->list;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->names[i], name) == 0)
+			return;
+	if (tag != DT_NEEDED)
+		return;
+	GROW(list->names, list->room, list->count + 1);
+	list->names[list->count++] = arena_copy(listing->arena, name, strlen(name));
+}
+
+void list_libraries(struct library_list *list, const struct program *program, struct arena *arena)
+{
+	struct listing listing = {list, arena};
+
+	*list = (struct library_list){NULL, 0, 0};
+	for (size_t i = 0; i < program->library_count; i++)
+		add_library(&listing, DT_NEEDED, program->libraries[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		struct library library;
+		library_open(&library, program, list->names[i]);
+		if (library.elf)
+			each_dynamic_text(library.elf, add_library, &listing);
+		library_close(&library);
+	}
+}
+
 /* Returns true if NAME is malloc or a relative. */
 static bool is_allocating(const void *context, const char *name)
 {
@@ -95,34 +131,12 @@ static bool is_allocating(const void *context, const char *name)
 	       strcmp(name, "realloc") == 0;
 }
 
-/* Returns true if NAME is malloc or a relative with __libc_ in front, or one that jemalloc has in
- * addition. */
+/* Returns true if NAME is malloc or a relative with __libc_ in front. */
 static bool is_allocating_by_second_name(const void *context, const char *name)
 {
 	static const char prefix[] = "__libc_";
-	return strcmp(name, "mallocx") == 0 || strcmp(name, "rallocx") == 0 ||
-	       (strncmp(name, prefix, sizeof prefix - 1) == 0 &&
-	        is_allocating(context, name + sizeof prefix - 1));
-}
-
-bool library_allocates(const struct program *program, const char *name, bool by_second_name)
-{
-	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
-	                                        "ld64",          "libdl.so",    "librt.so",
-	                                        "libpthread.so", "libgcc_s.so", "linux-vdso"};
-	struct library library;
-
-	for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
-		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)
-			return false;
-	library_open(&library, program, name);
-	bool allocates =
-	        library.elf &&
-	        any_dynamic_symbol(library.elf, false,
-	                           by_second_name ? is_allocating_by_second_name : is_allocating,
-	                           NULL);
-	library_close(&library);
-	return allocates;
+	return strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+	       is_allocating(context, name + sizeof prefix - 1);
 }
 
 bool library_is_traced(const struct program *program, const char *name)
@@ -135,12 +149,49 @@ bool library_is_traced(const struct program *program, const char *name)
 	return is_traced;
 }
 
-bool library_defines(const struct program *program, const char *name, const char *symbol)
+/* Returns true if MATCHES accepts a symbol that the library NAME defines, or without IS_DEFINED one
+ * that it imports. */
+static bool any_symbol(const struct program *program, const char *name, bool is_defined,
+                       symbol_matches *matches, const void *context)
 {
 	struct library library;
 
 	library_open(&library, program, name);
-	bool defines = library.elf && has_dynamic_symbol(library.elf, true, symbol);
+	bool found = library.elf && any_dynamic_symbol(library.elf, is_defined, matches, context);
 	library_close(&library);
-	return defines;
+	return found;
+}
+
+static bool is_symbol(const void *wanted, const char *name)
+{
+	return strcmp(wanted, name) == 0;
+}
+
+bool library_allocates(const struct program *program, const char *name, bool by_second_name)
+{
+	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
+	                                        "ld64",          "libdl.so",    "librt.so",
+	                                        "libpthread.so", "libgcc_s.so", "linux-vdso"};
+
+	for (size_t i = 0; i < sizeof c_library / sizeof *c_library; i++)
+		if (strncmp(name, c_library[i], strlen(c_library[i])) == 0)
+			return false;
+	return any_symbol(program, name, false,
+	                  by_second_name ? is_allocating_by_second_name : is_allocating, NULL);
+}
+
+bool library_defines(const struct program *program, const char *name, const char *symbol)
+{
+	return any_symbol(program, name, true, is_symbol, symbol);
+}
+
+bool library_imports(const struct program *program, const char *name, const char *symbol)
+{
+	return any_symbol(program, name, false, is_symbol, symbol);
+}
+
+bool library_any_import(const struct program *program, const char *name, symbol_matches *matches,
+                        const void *context)
+{
+	return any_symbol(program, name, false, matches, context);
 }

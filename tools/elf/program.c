@@ -289,24 +289,19 @@ static void read_relocations(struct program *program, Elf_Scn *scn, const GElf_S
 		read_relocation(program, header, rel.r_offset, rel.r_info);
 }
 
-static void read_libraries(struct program *program, Elf_Scn *scn, const GElf_Shdr *header)
+/* Notes what an entry of the dynamic section says of the libraries that a program needs. */
+static void note_library(void *context, GElf_Sxword tag, const char *text)
 {
-	Elf_Data *data = elf_getdata(scn, NULL);
-	GElf_Dyn entry;
-	for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
-		const char *text =
-		        elf_strptr(program->elf, header->sh_link, to_size(entry.d_un.d_val));
-		const char *name = entry.d_tag == DT_NEEDED ? text : NULL;
-		if (entry.d_tag == DT_RUNPATH || (entry.d_tag == DT_RPATH && !program->run_path))
-			program->run_path = text;
-		if (name) {
-			GROW(program->libraries, program->library_room, program->library_count + 1);
-			program->libraries[program->library_count++] = name;
-		}
-		if (name &&
-		    (strncmp(name, "libstdc++.so", 12) == 0 || strncmp(name, "libc++.so", 9) == 0))
-			program->cxx_library = name;
-	}
+	struct program *program = context;
+
+	if (tag == DT_RUNPATH || (tag == DT_RPATH && !program->run_path))
+		program->run_path = text;
+	if (tag != DT_NEEDED)
+		return;
+	GROW(program->libraries, program->library_room, program->library_count + 1);
+	program->libraries[program->library_count++] = text;
+	if (strncmp(text, "libstdc++.so", 12) == 0 || strncmp(text, "libc++.so", 9) == 0)
+		program->cxx_library = text;
 }
 
 static int compare_functions(const void *left, const void *right)
@@ -315,16 +310,6 @@ static int compare_functions(const void *left, const void *right)
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
 	return is_tools_name(b->name) - is_tools_name(a->name);
-}
-
-/* Reads the libraries that PROGRAM needs. */
-static void read_dynamic(struct program *program)
-{
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_DYNAMIC)
-			read_libraries(program, scn, &header);
-	}
 }
 
 static void read_sections(struct program *program)
@@ -394,6 +379,11 @@ bool program_any_import(const struct program *program, symbol_matches *matches, 
 bool program_imports(const struct program *program, const char *name)
 {
 	return has_dynamic_symbol(program->elf, false, name);
+}
+
+bool program_exports(const struct program *program, const char *name)
+{
+	return has_dynamic_symbol(program->elf, true, name);
 }
 
 bool program_wraps(const struct program *program, const char *name)
@@ -480,7 +470,7 @@ bool program_open(struct program *program, const char *path)
 	program->traced = elf_is_traced(program->elf);
 	list_entries(program);
 	read_segments(program);
-	read_dynamic(program);
+	each_dynamic_text(program->elf, note_library, program);
 	read_sections(program);
 	return true;
 }

@@ -113,6 +113,9 @@ bool program_any_import(const struct program *program, symbol_matches *matches,
 /* Returns true if the program imports the function NAME from a shared library. */
 bool program_imports(const struct program *program, const char *name);
 
+/* Returns true if the program exports the function NAME to shared libraries. */
+bool program_exports(const struct program *program, const char *name);
+
 /* Returns true if calls of ENTRY's name reach the tracer, also those of shared libraries: its
  * definition is the tracer's. */
 static inline bool entry_is_exported(const struct entry *entry)

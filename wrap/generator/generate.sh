@@ -12,6 +12,8 @@
 #   PREFIX                   the malloc family under names that begin with PREFIX; PREFIXmalloc
 #                            is one of them
 #   SHAPE=NAME               the function NAME is called like SHAPE: malloc, free, ... (table below)
+#   exported:SHAPE=NAME      the same, and the program exports NAME: the calls of shared libraries
+#                            come to the wrapper, too.  For a function of a shared library
 #   SHAPE=NAME(PARAMETERS)   the same with other parameters, [TYPE:]PARAMETER, separated by commas:
 #                              size, count, alignment   size_t if there is no TYPE
 #                              block                    what is freed or resized
@@ -53,7 +55,7 @@ shift
 # -- the functions --------------------------------------------------------------------------------
 
 # Prints a line for each function, with tabs between the fields: NAME, "yes" if the program
-# certainly has the function or "perhaps", and its definition by a macro of wrapper.h.
+# certainly has the function, "perhaps" or "exported", and its definition by a macro of wrapper.h.
 # shellcheck disable=SC2016 # for awk, not for the shell
 functions=$(printf '%s\n' "$list" | awk '
 	function refuse(why) {
@@ -140,7 +142,7 @@ functions=$(printf '%s\n' "$list" | awk '
 			refuse("\047" name "\047 is no name of a function")
 		if (!(name in defined))
 			names[++count] = name
-		else if (defined[name] == "yes")
+		else if (defined[name] != "perhaps")
 			refuse(name " is named twice")
 		defined[name] = is_there
 		read_parameters(parameters, verb)
@@ -150,11 +152,15 @@ functions=$(printf '%s\n' "$list" | awk '
 	function usual(kind) {
 		return defaults[kind] (kind ~ /x$/ ? "" : ",uintptr_t:more_1,uintptr_t:more_2")
 	}
-	function read_item(    at, kind, name, i) {
+	function read_item(    at, kind, name, i, is_there) {
+		is_there = sub(/^exported:/, "", item) ? "exported" : "yes"
 		at = index(item, "=")
 		if (!at || index(item, "(") && at > index(item, "(")) {
 			if (item ~ /\(/)
 				refuse("what it is like is missing; SHAPE=NAME(PARAMETERS) says it")
+			if (is_there == "exported")
+				refuse("only a function is exported; " \
+					"exported:malloc=" item "malloc names one")
 			for (i = 1; i <= shapes; i++)
 				if (!((item order[i]) in defined))
 					define(order[i], item order[i], usual(order[i]),
@@ -170,9 +176,9 @@ functions=$(printf '%s\n' "$list" | awk '
 			if (name !~ /^[^()]*\([^()]*\)$/)
 				refuse("its parentheses do not match")
 			define(kind, substr(name, 1, RSTART - 1),
-				substr(name, RSTART + 1, length(name) - RSTART - 1), "yes")
+				substr(name, RSTART + 1, length(name) - RSTART - 1), is_there)
 		} else {
-			define(kind, name, usual(kind), "yes")
+			define(kind, name, usual(kind), is_there)
 		}
 	}
 	# Items end at a comma or space outside of parentheses.
@@ -216,17 +222,25 @@ tab=$(printf '\t')
 if [ -n "$functions" ]; then
 	# -u links an allocator out of an archive that stands before this archive.  It is left out
 	# for a function that may be missing: for that ld.lld would ask for the wrapper, too.
+	# The program itself may not call a function that it exports.
 	echo "$functions" | while IFS=$tab read -r name is_there definition; do
-		printf '#include "wrapper.h"\n\n%s\n' "$definition" >"$work/$name.c"
+		exports=
 		echo "-Wl,--wrap=$name" >>"$work/flags"
-		[ "$is_there" != yes ] || echo "-Wl,-u,$name" >>"$work/flags"
+		[ "$is_there" = perhaps ] || echo "-Wl,-u,$name" >>"$work/flags"
+		if [ "$is_there" = exported ]; then
+			exports='#define WRAPPER_IS_EXPORTED'
+			echo "-Wl,-u,__wrap_$name -Wl,--export-dynamic-symbol=$name" >>"$work/flags"
+		fi
+		printf '%s\n#include "wrapper.h"\n\n%s\n' "$exports" "$definition" \
+			>"$work/$name.c"
 	done
 	# leakwrap audit reads the names; a "?" stands behind those that the program may lack.
 	{
 		echo 'extern const char leakwrap_link_allocators[];'
 		echo '__attribute__((visibility("default")))'
 		echo 'const char leakwrap_link_allocators[] ='
-		echo "$functions" | awk -F '\t' '{ print "\t\"" $1 ($2 == "yes" ? "" : "?") " \"" }'
+		echo "$functions" | awk -F '\t' '
+			{ print "\t\"" $1 ($2 == "perhaps" ? "?" : "") " \"" }'
 		echo '	;'
 	} >"$work/leakwrap_link_allocators.c"
 	echo "-Wl,-u,leakwrap_link_allocators" >>"$work/flags"
@@ -245,6 +259,11 @@ fi
 
 # The file "flags" says how this runtime was compiled for its target.
 flags=$(cat "$here/flags") || refuse "$here/flags is missing; make lib makes it"
+case $flags$functions in
+*LEAKWRAP_BARE*${tab}exported$tab*)
+	refuse "exported: a program without an operating system has no shared libraries"
+	;;
+esac
 # ARM: the walk begins with the program's frame pointers; -ffixed keeps gcc from using them.
 # AArch64: x18 may be the shadow call stack's.
 case $("$@" -dumpmachine 2>/dev/null) in

@@ -24,10 +24,37 @@ __asm__(".globl leakwrap_disable");
 extern const char leakwrap_allocator_is_named;
 LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 
-/* Declares the original and begins the definition of its wrapper. */
-#define WRAPPER(type, name, parameters)                                 \
+/* WRAPPER_ORIGINAL is the original of the function NAME.  WRAPPER_EXPORT defines what the program
+ * exports as NAME, so that shared libraries call it: it jumps on to the wrapper, or, where the
+ * libraries' calls are not recorded, to the original.  BLOCK is what the function frees or resizes,
+ * or NULL.  The definition is weak: a function that the program has in an archive takes its
+ * place. */
+#ifndef WRAPPER_IS_EXPORTED
+#define WRAPPER_ORIGINAL(name) __real_##name
+#define WRAPPER_EXPORT(type, name, parameters, arguments, block)
+#else
+#include "wrap/record/exported_allocator.h"
+#define WRAPPER_ORIGINAL(name) \
+	((__typeof__(&__real_##name))leakwrap_exported_original(&leakwrap_function_##name))
+#define WRAPPER_EXPORT(type, name, parameters, arguments, block)                                 \
+	type leakwrap_exported_##name parameters;                                                \
+	extern type leakwrap_called_##name parameters __asm__(#name)                             \
+	        __attribute__((weak, alias("leakwrap_exported_" #name), visibility("default"))); \
+	static struct leakwrap_exported_function leakwrap_function_##name = {                    \
+	        #name, (uintptr_t)leakwrap_exported_##name, (uintptr_t)__real_##name, 0};        \
+	LEAKWRAP_OWN_CODE type leakwrap_exported_##name parameters                               \
+	{                                                                                        \
+		if (leakwrap_exported_is_recorded(block))                                        \
+			return __wrap_##name arguments;                                          \
+		return WRAPPER_ORIGINAL(name) arguments;                                         \
+	}
+#endif
+
+/* Declares the original, and begins the definition of its wrapper. */
+#define WRAPPER(type, name, parameters, arguments, block)               \
 	type __real_##name parameters;                                  \
 	LEAKWRAP_ENTRY LEAKWRAP_OWN_CODE type __wrap_##name parameters; \
+	WRAPPER_EXPORT(type, name, parameters, arguments, block)        \
 	type __wrap_##name parameters
 
 /* Runs STATEMENT, the real call, between leakwrap_inside_begin and leakwrap_inside_end.  The latter
@@ -57,22 +84,22 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL. */
 #define WRAPPER_ALLOCATE(name, parameters, arguments, size)                              \
-	WRAPPER(void *, name, parameters)                                                \
+	WRAPPER(void *, name, parameters, arguments, NULL)                               \
 	{                                                                                \
 		void *new_block;                                                         \
 		WRAPPER_FAIL_IF(true, size, return NULL)                                 \
-		WRAPPER_INSIDE(new_block = __real_##name arguments);                     \
+		WRAPPER_INSIDE(new_block = WRAPPER_ORIGINAL(name) arguments);            \
 		return leakwrap_record_in_allocator(new_block, (size), LEAKWRAP_CALLER); \
 	}
 
 /* Defines the wrapper of a function that stores a new block of SIZE bytes in *result and returns 0,
  * or returns an error. */
 #define WRAPPER_STORE(name, parameters, arguments, size)                                         \
-	WRAPPER(int, name, parameters)                                                           \
+	WRAPPER(int, name, parameters, arguments, NULL)                                          \
 	{                                                                                        \
 		int error;                                                                       \
 		WRAPPER_FAIL_IF(true, size, return ENOMEM)                                       \
-		WRAPPER_INSIDE(error = __real_##name arguments);                                 \
+		WRAPPER_INSIDE(error = WRAPPER_ORIGINAL(name) arguments);                        \
 		if (error == 0)                                                                  \
 			leakwrap_record_in_allocator(*(void **)result, (size), LEAKWRAP_CALLER); \
 		else                                                                             \
@@ -83,27 +110,27 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes and returns
  * its new address, or NULL. */
 #define WRAPPER_RESIZE(name, parameters, arguments, size)                                       \
-	WRAPPER(void *, name, parameters)                                                       \
+	WRAPPER(void *, name, parameters, arguments, block)                                     \
 	{                                                                                       \
 		struct leakwrap_resize resize;                                                  \
 		void *resized;                                                                  \
 		WRAPPER_FAIL_IF((size) != 0, size, return NULL)                                 \
 		leakwrap_begin_resize_in_allocator(&resize, block, (size), LEAKWRAP_CALLER.sp); \
-		WRAPPER_INSIDE(resized = __real_##name arguments);                              \
+		WRAPPER_INSIDE(resized = WRAPPER_ORIGINAL(name) arguments);                     \
 		return leakwrap_end_resize(&resize, resized, (size), LEAKWRAP_CALLER);          \
 	}
 
 /* Defines the wrapper of a function that frees the parameter "block".  The function's result, if
  * any, is a word or smaller. */
 #define WRAPPER_RELEASE(name, parameters, arguments)                                        \
-	WRAPPER(uintptr_t, name, parameters)                                                \
+	WRAPPER(uintptr_t, name, parameters, arguments, block)                              \
 	{                                                                                   \
 		struct leakwrap_enclosing_release enclosing;                                \
 		uintptr_t result;                                                           \
 		if (!block)                                                                 \
-			return __real_##name arguments;                                     \
+			return WRAPPER_ORIGINAL(name) arguments;                            \
 		enclosing = leakwrap_begin_release_in_allocator(block, LEAKWRAP_CALLER.sp); \
-		WRAPPER_INSIDE(result = __real_##name arguments);                           \
+		WRAPPER_INSIDE(result = WRAPPER_ORIGINAL(name) arguments);                  \
 		leakwrap_end_release(enclosing);                                            \
 		return result;                                                              \
 	}

@@ -1,0 +1,64 @@
+/* exported_allocator.c - see exported_allocator.h. */
+#include "wrap/record/exported_allocator.h"
+
+#include "wrap/base/common.h"
+#include "wrap/module/dynamic_symbols.h"
+#include "wrap/module/loader_list.h"
+#include "wrap/module/originals.h"
+#include "wrap/port/port.h"
+#include "wrap/record/library_calls.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void end_without_original(const char *name)
+{
+	static const char start[] = "leakwrap: no shared library of this program has ";
+	static const char end[] = ", which the link exports; link the allocator's library with "
+	                          "-Wl,--no-as-needed\n";
+
+	leakwrap_write(2, start, sizeof(start) - 1);
+	leakwrap_write(2, name, strlen(name));
+	leakwrap_write(2, end, sizeof(end) - 1);
+	abort();
+}
+
+/* The context of visit_module. */
+struct search {
+	const char *name;
+	uintptr_t exported, found;
+};
+
+static void visit_module(void *context, const struct leakwrap_module *module)
+{
+	struct search *search = context;
+
+	if (search->found == 0 && search->exported - module->start >= module->end - module->start)
+		search->found = leakwrap_dynamic_find(module, search->name);
+}
+
+uintptr_t leakwrap_exported_original(struct leakwrap_exported_function *function)
+{
+	struct search search = {function->name, function->exported, 0};
+	uintptr_t original = atomic_load_explicit(&function->original, memory_order_relaxed);
+
+	if (leakwrap_likely(original != 0))
+		return original;
+	if (function->real != function->exported) {
+		original = function->real;
+	} else {
+		leakwrap_loader_list_visit(visit_module, &search);
+		original = search.found;
+	}
+	if (original == 0)
+		end_without_original(function->name);
+	atomic_store_explicit(&function->original, original, memory_order_relaxed);
+	return original;
+}
+
+bool leakwrap_exported_is_recorded(const void *block)
+{
+	return leakwrap_likely(leakwrap_libraries_are_recorded) || leakwrap_begin_library_calls() ||
+	       leakwrap_is_recorded(block);
+}

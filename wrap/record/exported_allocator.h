@@ -1,0 +1,28 @@
+/* exported_allocator.h - for the functions of an allocator that the program exports because the
+ * user named them so at the link (wrap/generator/wrapper.h).  Their originals lie in a shared
+ * library. */
+#ifndef LEAKWRAP_EXPORTED_ALLOCATOR_H
+#define LEAKWRAP_EXPORTED_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A function NAME of the allocator, which the program exports.  EXPORTED is our definition.  REAL
+ * is what NAME stands for in the program: our definition, or one that the program brings.  ORIGINAL
+ * is 0 until it was found. */
+struct leakwrap_exported_function {
+	const char *name;
+	uintptr_t exported, real;
+	_Atomic uintptr_t original;
+};
+
+/* Returns the original of FUNCTION: the program's own, or what the loader would have found without
+ * our definition.  Ends the process, with a message, if there is none.  The first call of each
+ * function takes the loader's lock: not signal-safe. */
+uintptr_t leakwrap_exported_original(struct leakwrap_exported_function *function);
+
+/* Returns whether a call that a shared library makes is recorded: the libraries' calls are, or
+ * BLOCK, which it frees or resizes, has a record.  BLOCK may be NULL.  Starts the tracer. */
+bool leakwrap_exported_is_recorded(const void *block);
+
+#endif
