@@ -11,9 +11,14 @@ cat >"$W/library.c" <<'END'
 void *mallocx(size_t size, int flags);
 void *rallocx(void *block, size_t size, int flags);
 void dallocx(void *block, int flags);
+int mallctl(const char *name, void *old, size_t *old_size, void *new, size_t new_size);
 void *library_makes(size_t size);
 void *library_makes(size_t size)
 {
+	const char *version;
+	size_t length = sizeof(version);
+	if (mallctl("version", &version, &length, NULL, 0) != 0)
+		return NULL;
 	dallocx(mallocx(50, 0), 0);
 	return rallocx(mallocx(10, 0), size, 0);
 }

@@ -103,10 +103,20 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 
 #endif
 
-/* Each operator has a parameter SIZE. */
+/* Defines leakwrap_operator_NAME, by which misuse.c finds the original of NAME. */
+#ifndef LEAKWRAP_BARE
+#define OPERATOR(name)                                       \
+	extern void (*const leakwrap_operator_##name)(void); \
+	void (*const leakwrap_operator_##name)(void) = (void (*)(void))__real_##name;
+#else
+#define OPERATOR(name)
+#endif
+
+/* Each operator new has a parameter SIZE. */
 #define OPERATOR_NEW(verb, name, parameters, arguments, failure)                                \
 	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, true, void *, name, parameters, arguments, \
-	                  size, failure)
+	                  size, failure)                                                        \
+	OPERATOR(name)
 #define NEW(name, parameters, arguments) \
 	OPERATOR_NEW(leakwrap_record_new, name, parameters, arguments, size = fail_new(size))
 #define NEW_ARRAY(name, parameters, arguments) \
@@ -120,9 +130,9 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 	OPERATOR_NEW(leakwrap_record_array, name, parameters, arguments, \
 	             FAIL_NOTHROW(name, arguments))
 #define DELETE(name, parameters, arguments) \
-	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments)
+	ENTRY_RELEASE(leakwrap_begin_release_new, name, parameters, arguments) OPERATOR(name)
 #define DELETE_ARRAY(name, parameters, arguments) \
-	ENTRY_RELEASE(leakwrap_begin_release_array, name, parameters, arguments)
+	ENTRY_RELEASE(leakwrap_begin_release_array, name, parameters, arguments) OPERATOR(name)
 
 #ifdef LEAKWRAP_ENTRY__Znwm
 NEW(_Znwm, (size_t size), (size))

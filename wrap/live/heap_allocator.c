@@ -67,35 +67,43 @@ bool leakwrap_heap_is_glibc(void)
 
 /* -- what lies between blocks ------------------------------------------------------------------ */
 
-/* A function of each allocator that keeps no pointers to live blocks between them: jemalloc, the
- * tcmallocs of gperftools and of Google, mimalloc, rpmalloc, oneTBB's proxy, hardened_malloc, the
- * two scudos, and the sanitizers.  No name ends as an allocating function's does: leakwrap audit
- * would take the reference for a call. */
-#define ALLOCATORS(X)                                  \
-	X(mallctl)                                     \
-	X(tc_version)                                  \
-	X(MallocExtension_Internal_GetNumericProperty) \
-	X(mi_version)                                  \
-	X(rpmalloc_initialize)                         \
-	X(__TBB_malloc_proxy)                          \
-	X(malloc_object_size)                          \
-	X(__scudo_print_stats)                         \
-	X(__sanitizer_get_ownership)
-
-/* Weak: NULL if the program was linked without it.  Only their addresses are used. */
-#define DECLARE(name) extern int name(void) __attribute__((weak));
-ALLOCATORS(DECLARE)
-
-/* Returns whether the shared library MODULE, which has the malloc, keeps no pointers there. */
+/* Returns whether the shared library MODULE, which has the malloc, is the C library, or one of the
+ * allocators that keep no pointers to live blocks between them: jemalloc, the tcmallocs of
+ * gperftools and of Google, mimalloc, rpmalloc, oneTBB's proxy, hardened_malloc, the two scudos,
+ * and the sanitizers. */
 static bool is_plain_library(const struct leakwrap_module *module)
 {
-#define NAME(name) #name,
-	static const char *const names[] = {"__libc_start_main", ALLOCATORS(NAME)};
+	static const char *const functions[] = {
+	        "__libc_start_main",   "mallctl",
+	        "tc_version",          "MallocExtension_Internal_GetNumericProperty",
+	        "mi_version",          "rpmalloc_initialize",
+	        "__TBB_malloc_proxy",  "malloc_object_size",
+	        "__scudo_print_stats", "__sanitizer_get_ownership",
+	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (leakwrap_dynamic_find(module, names[i]) != 0)
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (leakwrap_dynamic_find(module, functions[i]) != 0)
 			return true;
 	return false;
+}
+
+/* A function of each of these allocators that may be in the program itself; the first two are of
+ * jemalloc and of the jemalloc of Rust's tikv.  Weak: NULL if it is not there.  Only the addresses
+ * are used.  A function that shared libraries call would not link where only a library of theirs
+ * has it: these are the allocator's own, or hardly called. */
+extern int je_ctl_boot(void) __attribute__((weak));
+extern int _rjem_je_ctl_boot(void) __attribute__((weak));
+extern int _ZN8tcmalloc6Static14InitStaticVarsEv(void) __attribute__((weak));
+extern int MallocExtension_Internal_GetNumericProperty(void) __attribute__((weak));
+extern int mi_process_init(void) __attribute__((weak));
+extern int rpmalloc_initialize(void) __attribute__((weak));
+extern int malloc_object_size(void) __attribute__((weak));
+extern int __scudo_print_stats(void) __attribute__((weak));
+extern int __sanitizer_get_ownership(void) __attribute__((weak));
+
+bool leakwrap_heap_program_has_jemalloc(void)
+{
+	return je_ctl_boot || _rjem_je_ctl_boot;
 }
 
 /* Returns whether the malloc in the program itself keeps no pointers there.  In a static program
@@ -103,10 +111,10 @@ static bool is_plain_library(const struct leakwrap_module *module)
  * library's. */
 static bool is_plain_in_program(void)
 {
-#define IS_LINKED(name) \
-	if (name)       \
+	if (leakwrap_heap_program_has_jemalloc() || _ZN8tcmalloc6Static14InitStaticVarsEv ||
+	    MallocExtension_Internal_GetNumericProperty || mi_process_init || rpmalloc_initialize ||
+	    malloc_object_size || __scudo_print_stats || __sanitizer_get_ownership)
 		return true;
-	ALLOCATORS(IS_LINKED)
 #ifdef __GLIBC__
 	return leakwrap_heap_is_glibc();
 #else

@@ -19,6 +19,9 @@ bool leakwrap_heap_is_glibc(void);
  * also take memory from the malloc below it that the tracer does not see. */
 bool leakwrap_heap_has_plain_gaps(void);
 
+/* Returns whether jemalloc is part of the program itself, not a shared library. */
+bool leakwrap_heap_program_has_jemalloc(void);
+
 /* Returns whether calloc and realloc certainly call no wrapped function: they are glibc's. */
 bool leakwrap_heap_has_leaves(void);
 

@@ -6,6 +6,7 @@
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/module/bypass.h"
+#include "wrap/module/dynamic_symbols.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/base/options.h"
@@ -71,7 +72,9 @@ extern const char leakwrap_realloc_is_ours __attribute__((weak));
 extern void __real_free(void *block) __attribute__((weak));
 extern void __libc_free(void *block) __attribute__((weak)); /* glibc's free by another name */
 
-/* Operators new and delete, in the names of the Itanium C++ ABI, 5.1.3 and 5.1.5, as in cxx.c. */
+/* Pointers to the operators new and delete that the program calls, in the names of the Itanium C++
+ * ABI, 5.1.3 and 5.1.5.  cxx.c defines one beside each wrapper.  A reference to the operator itself
+ * would not link where only a library of the program's libraries has it. */
 #if UINTPTR_MAX > UINT32_MAX
 #define SIZED(before, after) before##m##after
 #else
@@ -84,14 +87,12 @@ extern void __libc_free(void *block) __attribute__((weak)); /* glibc's free by a
 	X(delete), X(delete##RKSt9nothrow_t), X(delete##St11align_val_t),     \
 	        X(delete##St11align_val_tRKSt9nothrow_t), X(SIZED(delete, )), \
 	        X(SIZED(delete, St11align_val_t))
-#define OPERATORS(X)                                                  \
-	OPERATORS_NEW(X, __real__Znw), OPERATORS_NEW(X, __real__Zna), \
-	        OPERATORS_DELETE(X, __real__ZdlPv), OPERATORS_DELETE(X, __real__ZdaPv)
-#define DECLARATION(name) name(void) __attribute__((weak))
+#define OPERATORS(X)                                                                        \
+	OPERATORS_NEW(X, leakwrap_operator__Znw), OPERATORS_NEW(X, leakwrap_operator__Zna), \
+	        OPERATORS_DELETE(X, leakwrap_operator__ZdlPv),                              \
+	        OPERATORS_DELETE(X, leakwrap_operator__ZdaPv)
+#define DECLARATION(name) (*const name)(void) __attribute__((weak)) LEAKWRAP_HIDDEN
 extern void OPERATORS(DECLARATION);
-
-/* A function of the C++ library; only its address is used. */
-extern void __cxa_throw(void) __attribute__((weak));
 
 /* Returns whether the function at ADDRESS is the C++ library's.  A shared C++ library also has
  * __cxa_throw.
@@ -105,18 +106,16 @@ static bool is_of_library(uintptr_t address)
 
 	if (module == leakwrap_module_at((uintptr_t)&leakwrap_misuse_start))
 		return address > (uintptr_t)&leakwrap_misuse_start;
-	return __cxa_throw && module == leakwrap_module_at((uintptr_t)__cxa_throw);
+	return module && leakwrap_dynamic_find(module, "__cxa_throw") != 0;
 }
-
-/* The operators that the program has.  The prefix keeps leakwrap audit from counting these pointers
- * as the program's.  Compilers put the function's name before that of a variable inside one. */
-#define POINTER(name) name
-static void (*const leakwrap_operators[])(void) = {OPERATORS(POINTER)};
 
 static bool are_operators_of_library(void)
 {
-	for (size_t i = 0; i < sizeof(leakwrap_operators) / sizeof(leakwrap_operators[0]); i++)
-		if (leakwrap_operators[i] && !is_of_library((uintptr_t)leakwrap_operators[i]))
+#define POINTER(name) &name
+	static void (*const *const operators[])(void) = {OPERATORS(POINTER)};
+
+	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++)
+		if (operators[i] && !is_of_library((uintptr_t)*operators[i]))
 			return false;
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "wrap/reach/jemalloc.h"
 
 #include "wrap/base/common.h"
+#include "wrap/live/heap_allocator.h"
 #include "wrap/live/indexed_block.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/module/modules.h"
@@ -10,30 +11,25 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 
-/* Functions that only jemalloc has, with the prefixes of many C programs and of Rust's tikv. */
-#define NAMES(X) X(mallctl) X(je_mallctl) X(_rjem_mallctl)
-
-/* Weak: NULL if the program was linked without it.  Only their addresses are used. */
-#define DECLARE(name) extern int name(void) __attribute__((weak));
-NAMES(DECLARE)
+/* Returns whether MODULE has a function that only jemalloc has, with the prefixes of many C programs
+ * and of Rust's tikv. */
+static bool is_jemalloc(const struct leakwrap_module *module)
+{
+	return leakwrap_dynamic_find(module, "mallctl") != 0 ||
+	       leakwrap_dynamic_find(module, "je_mallctl") != 0 ||
+	       leakwrap_dynamic_find(module, "_rjem_mallctl") != 0;
+}
 
 /* Only a module that stays loaded can be read.  An allocator does. */
 bool leakwrap_has_jemalloc(void)
 {
 	const struct leakwrap_modules *const modules = leakwrap_modules();
 
-#define IS_LINKED(name) \
-	if (name)       \
+	if (leakwrap_heap_program_has_jemalloc())
 		return true;
-	NAMES(IS_LINKED)
-	for (unsigned i = 0; i < modules->count; i++) {
-		const struct leakwrap_module *const module = modules->module[i];
-
-#define IS_LOADED(name)                                                     \
-	if (module->permanent && leakwrap_dynamic_find(module, #name) != 0) \
-		return true;
-		NAMES(IS_LOADED)
-	}
+	for (unsigned i = 0; i < modules->count; i++)
+		if (modules->module[i]->permanent && is_jemalloc(modules->module[i]))
+			return true;
 	return false;
 }
 
