@@ -75,7 +75,7 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 # The other families do not allocate.  The tracer shares the dump signal with the program, writes
 # the exit dump before every way out, follows the loader, and obeys a sandbox.
 LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal \
-	__sysv_signal sigset sigignore siginterrupt \
+	__sysv_signal sigset sigignore siginterrupt sigaltstack \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
 
 LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execveat execl execlp execle
@@ -110,8 +110,8 @@ LEAKWRAP_BARE_SYMBOLS := $(foreach family,$(LEAKWRAP_BARE_FAMILIES),$(LEAKWRAP_S
 #
 # The compiler adds libraries of its own behind the runtime: for profiles (libgcov,
 # libclang_rt.profile), Fortran and Ada.  They may be the only ones to call these functions.
-LEAKWRAP_CALLED_BEHIND := fclose strdup strndup getcwd execv execve execvp signal sigwait _exit \
-	prctl
+LEAKWRAP_CALLED_BEHIND := fclose strdup strndup getcwd execv execve execvp signal sigwait \
+	sigaltstack _exit prctl
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \

@@ -11,6 +11,7 @@
 #include "wrap/entry/define.h"
 #include "wrap/port/port.h"
 #include "wrap/signal/dump_signal.h"
+#include "wrap/signal/shared_stacks.h"
 
 /* -- actions ----------------------------------------------------------------------------------- */
 
@@ -77,6 +78,19 @@ SIGNAL(sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
 
 #ifdef LEAKWRAP_ENTRY___sysv_signal
 SIGNAL(__sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
+#endif
+
+/* sigaltstack(2).  The C library's function does nothing but the system call. */
+#ifdef LEAKWRAP_ENTRY_sigaltstack
+ENTRY_DECLARE(int, sigaltstack, (const stack_t *stack, stack_t *before));
+
+int __wrap_sigaltstack(const stack_t *stack, stack_t *before)
+{
+	if (stack)
+		leakwrap_alternate_stack_changes(
+		        (stack->ss_flags & SS_DISABLE) != 0 ? 0 : (uintptr_t)stack->ss_sp);
+	return __real_sigaltstack(stack, before);
+}
 #endif
 
 /* sigset(3): sets the action and unblocks the signal; SIG_HOLD blocks it and leaves the action. */

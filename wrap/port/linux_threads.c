@@ -106,9 +106,14 @@ int leakwrap_park_signal(void)
 /* The action before the tracer's, written while the park signal is not caught. */
 static struct leakwrap_action before;
 
+/* The handler of the last leakwrap_park_signal_catch, or NULL before the first. */
+static leakwrap_signal_handler *_Atomic last_handler;
+
+static _Atomic bool leaves_alternate_stacks;
+
 bool leakwrap_park_signal_catch(leakwrap_signal_handler *handler)
 {
-	const struct leakwrap_action action = leakwrap_action_of(
+	struct leakwrap_action action = leakwrap_action_of(
 	        handler, LEAKWRAP_SA_ONSTACK | LEAKWRAP_SA_RESTART, ~(uint64_t)0);
 	struct leakwrap_action old;
 
@@ -118,7 +123,27 @@ bool leakwrap_park_signal_catch(leakwrap_signal_handler *handler)
 		return false;
 	if (old.handler != handler)
 		before = old;
-	return leakwrap_action_set(PARK_SIGNAL, &action, NULL);
+	atomic_store(&last_handler, handler);
+	if (!atomic_load(&leaves_alternate_stacks) &&
+	    !leakwrap_action_set(PARK_SIGNAL, &action, NULL))
+		return false;
+	action.flags &= ~LEAKWRAP_SA_ONSTACK;
+	return !atomic_load(&leaves_alternate_stacks) ||
+	       leakwrap_action_set(PARK_SIGNAL, &action, NULL);
+}
+
+/* Another thread may be about to catch the signal, or to restore the action before.  It looks at
+ * the variable after it has set the action.  A handler that is left in place passes signals on. */
+void leakwrap_park_signal_leave_alternate_stacks(void)
+{
+	struct leakwrap_action action;
+
+	atomic_store(&leaves_alternate_stacks, true);
+	if (!leakwrap_action_set(PARK_SIGNAL, NULL, &action) ||
+	    action.handler != atomic_load(&last_handler))
+		return;
+	action.flags &= ~LEAKWRAP_SA_ONSTACK;
+	leakwrap_action_set(PARK_SIGNAL, &action, NULL);
 }
 
 void leakwrap_park_signal_pass_on(int signo, void *info, void *context)

@@ -209,6 +209,11 @@ int leakwrap_park_signal(void);
  * architecture whose calls are not known. */
 bool leakwrap_park_signal_catch(leakwrap_signal_handler *handler);
 
+/* Lets the handler of the park signal run on each thread's own stack, now and from now on.  Before,
+ * it runs on the alternate stack of a thread that has one: Go's threads have little room elsewhere.
+ * Threads that share an alternate stack must not be there at once. */
+void leakwrap_park_signal_leave_alternate_stacks(void);
+
 /* Calls the handler that the park signal had before leakwrap_park_signal_catch, if it had one. */
 void leakwrap_park_signal_pass_on(int signo, void *info, void *context);
 

@@ -2,7 +2,7 @@
 #include "wrap/signal/crash.h"
 
 #include "wrap/base/thread_memory.h"
-#include "wrap/port/linux_filter.h"
+#include "wrap/port/linux.h"
 #include "wrap/port/port.h"
 #include "wrap/signal/dump_signal.h"
 #include "wrap/signal/handler_call.h"
@@ -28,13 +28,11 @@ static struct leakwrap_thread_memory stacks = {.size = STACK_SIZE};
 
 static void (*_Atomic report)(const struct leakwrap_fault *fault);
 
-/* Does what sigaltstack(2) does.  Returns false also if a filter of the program forbids the
- * call. */
+/* Does what sigaltstack(2) does, but leaves errno as it is.  Returns false also if a filter of the
+ * program forbids the call. */
 static bool change_stack(const stack_t *stack, stack_t *before)
 {
-	return !leakwrap_filters_forbid(__NR_sigaltstack,
-	                                (const long[6]){(long)stack, (long)before}) &&
-	       sigaltstack(stack, before) == 0;
+	return leakwrap_syscall(__NR_sigaltstack, (long)stack, (long)before, 0, 0, 0, 0) == 0;
 }
 
 /* Makes the process die of FAULT's signal once the handler returns.  Restores the default action:

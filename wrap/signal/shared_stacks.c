@@ -1,0 +1,49 @@
+/* shared_stacks.c - see shared_stacks.h. */
+#include "wrap/signal/shared_stacks.h"
+
+#include "wrap/base/common.h"
+#include "wrap/port/port.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* Who took a stack last.  Threads with the same stack meet in one entry.  An entry that two threads
+ * write at once, or that another stack needs, may hide a pair of threads from each other: the third
+ * thread meets one of them. */
+static LEAKWRAP_TABLE struct {
+	/* A sixteenth of the address.  The address itself would make a block reachable that is a
+	 * lost stack. */
+	_Atomic uintptr_t stack;
+	_Atomic int thread;
+} takers[256];
+
+#define TAKERS (sizeof(takers) / sizeof(takers[0]))
+
+/* Returns the number of the entry for STACK, a sixteenth of an address. */
+static size_t entry_of(uintptr_t stack)
+{
+	return (stack ^ stack >> 8 ^ stack >> 16) % TAKERS;
+}
+
+void leakwrap_alternate_stack_changes(uintptr_t stack)
+{
+	const uintptr_t before = leakwrap_thread_alternate_stack() / 16;
+	const uintptr_t after = stack / 16;
+	const int self = leakwrap_thread_id();
+	size_t entry = entry_of(before);
+	int taker;
+
+	if (before == after)
+		return;
+	if (atomic_load(&takers[entry].thread) == self)
+		atomic_store(&takers[entry].thread, 0);
+	if (after == 0)
+		return;
+	entry = entry_of(after);
+	taker = atomic_load(&takers[entry].thread);
+	if (taker != 0 && taker != self && atomic_load(&takers[entry].stack) == after &&
+	    !leakwrap_thread_has_ended(leakwrap_process_id(), taker))
+		leakwrap_park_signal_leave_alternate_stacks();
+	atomic_store(&takers[entry].stack, after);
+	atomic_store(&takers[entry].thread, self);
+}
