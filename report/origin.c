@@ -13,8 +13,8 @@
  *
  * In a dynamic program the module tells whose code a function is.  The same lists tell, by name
  * alone, which functions of the shared C library allocate for their caller.  Most functions inside
- * that library have no name in its symbol table: all its frames up to the caller are searched for
- * a listed name.
+ * that library have no name in its symbol table, but those that other modules call have one: the
+ * library's outermost frame decides.  What strdup allocates for ctime is the library's.
  *
  * fopen and opendir end in a jump to a function without a name, and have no frame.  The program
  * calls only functions with names, so the C library's outermost frame without a name stands for
@@ -39,11 +39,8 @@ enum role {
 	ROLE_OWNER,           /* the frame's module owns the block */
 	ROLE_SYSTEM,          /* the system's libraries own the block */
 	ROLE_FOR_CALLER,      /* the next frame decides */
-	ROLE_LIBC,            /* the C library, and unless one of its next frames says otherwise, it
-	                      * owns the block */
-	ROLE_LIBC_FOR_CALLER, /* the C library, for the caller of its last frame */
-	ROLE_LIBC_NEAR_FORWARDER /* as ROLE_LIBC_FOR_CALLER if this is its last frame, else as
-	                          * ROLE_LIBC */
+	ROLE_LIBC,            /* if this is the C library's outermost frame, it owns the block */
+	ROLE_LIBC_FOR_CALLER, /* if this is its outermost frame, its caller does */
 };
 
 /* A direct-mapped cache of answers by return address: many call sites share their innermost frame.
@@ -130,13 +127,14 @@ static bool makes_for_caller(const struct leakwrap_module *module, const char *n
  * what the program chose to allocate by; the lists have only functions that call malloc by name. */
 static bool is_for_caller(const char *name)
 {
+	static const char *const obstacks[] = {"_obstack_", "obstack_", "__obstack_", NULL};
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	const uint32_t hash = leakwrap_hash_name(name);
 	const size_t length = strlen(name);
 	struct leakwrap_system_lists lists;
 
 	if ((length >= 5 && strcmp(name + length - 5, "scanf") == 0) ||
-	    begins_with(name, "_obstack_"))
+	    begins_with_any(name, obstacks))
 		return true;
 	if (!program || !leakwrap_read_lists(program, &lists))
 		return false;
@@ -192,7 +190,7 @@ static enum role role_in_libc(uintptr_t pc, const struct leakwrap_module *module
 	}
 	for (unsigned i = 0; leakwrap_symbol_behind(module, pc - 1, i, &function); i++)
 		if (function.offset < near && is_for_caller(function.name))
-			return ROLE_LIBC_NEAR_FORWARDER;
+			return ROLE_LIBC_FOR_CALLER;
 	return ROLE_LIBC;
 }
 
@@ -255,37 +253,22 @@ static struct leakwrap_origin origin_in(uintptr_t pc, const struct leakwrap_modu
 struct leakwrap_origin leakwrap_origin_of(const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_origin of_system = {LEAKWRAP_ORIGIN_SYSTEM, NULL};
-	bool is_libc_owner = false, is_for_caller_of_libc = false;
-	enum role inner = ROLE_OWNER;
+	enum role inner = ROLE_FOR_CALLER; /* of the frame before */
 
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const uintptr_t pc = trace->pcs[i];
 		const struct leakwrap_module *gone = leakwrap_module_gone(trace->modules, pc - 1);
 		const enum role role = role_of(pc, gone);
 
-		switch (role) {
-		case ROLE_LIBC_FOR_CALLER:
-			is_for_caller_of_libc = true;
-			break;
-		case ROLE_LIBC:
-		case ROLE_LIBC_NEAR_FORWARDER:
-			is_libc_owner = true;
-			break;
-		case ROLE_SYSTEM:
+		if (role == ROLE_SYSTEM ||
+		    (inner == ROLE_LIBC && role != ROLE_LIBC && role != ROLE_LIBC_FOR_CALLER))
 			return of_system;
-		default:
-			if (is_libc_owner && !is_for_caller_of_libc &&
-			    inner != ROLE_LIBC_NEAR_FORWARDER)
-				return of_system;
-			is_libc_owner = is_for_caller_of_libc = false;
-			if (role == ROLE_OWNER)
-				return origin_in(pc, gone);
-		}
+		if (role == ROLE_OWNER)
+			return origin_in(pc, gone);
 		inner = role;
 	}
-	return is_libc_owner && !is_for_caller_of_libc
-	               ? of_system
-	               : (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
+	return inner == ROLE_LIBC ? of_system
+	                          : (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
 }
 
 #else

@@ -6,7 +6,8 @@
 # format.h describes.  The environment variables CC and NM name the target's compiler and nm.
 #
 # WRAPPED are the names of the wrapped functions.  A member of a C library that refers to none of
-# them allocates nothing, and its functions are left out.  C++ libraries allocate nearly
+# them allocates nothing itself, and its functions are left out, unless they hand on what another
+# function allocates for its caller, as tmpfile does.  C++ libraries allocate nearly
 # everywhere, often by a jump to another member: all their functions count.  A library that is not
 # there adds nothing.
 set -u
@@ -143,7 +144,7 @@ awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/e
 	function end_member(   i, is_wrapped) {
 		for (i = 1; i <= count; i++)
 			is_wrapped = is_wrapped || names[i] in is_allocator
-		for (i = 1; (allocates || language == "cxx") && i <= count; i++)
+		for (i = 1; (allocates || is_for_caller("")) && i <= count; i++)
 			if (is_of_library(types[i], names[i]))
 				printf "%d %.0f %.0f\n", (is_wrapped || is_for_caller(names[i])), \
 					hash(names[i]), sizes[i]
@@ -160,7 +161,8 @@ awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/e
 			"^getaddrinfo$|^if_(name)?index$|^tsearch$|" \
 			"^fts(64)?(-time64)?$|^(new|dup)locale$|^(g|i)conv_open$|^iconv$|" \
 			"^(catgets|open_catalog)$|^hsearch(_r)?$|^ifaddrs$|" \
-			"^(io)?vfw?scanf(-internal)?$"
+			"^(io)?vfw?scanf(-internal)?$|^tmpfile(64)?$|^mntent_r$|" \
+			"^(spawn_faction|posix_spawn_file_actions)_"
 		for (i = 1; i < 256; i++)
 			code[sprintf("%c", i)] = i
 		while ((getline line <allocators) > 0)
