@@ -201,6 +201,14 @@ static bool may_have_held(void)
 	return leakwrap_counts_allocated() || leakwrap_peak_is_read();
 }
 
+/* Returns whether SITE, which may have no live block, has something for join_held. */
+static bool has_held_anything(uint32_t site)
+{
+	return (leakwrap_counts_allocated() && !leakwrap_site_is_doomed(site) &&
+	        leakwrap_site_has_allocated(site)) ||
+	       leakwrap_site_peak(site).blocks > 0;
+}
+
 /* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
 static bool has_held(uint32_t site)
 {
@@ -233,6 +241,12 @@ static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint
 
 static bool may_have_held(void)
 {
+	return false;
+}
+
+static bool has_held_anything(uint32_t site)
+{
+	(void)site;
 	return false;
 }
 
@@ -292,7 +306,7 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 		return;
 	for (uint32_t number = leakwrap_next_used(&walk->used, LEAKWRAP_SITE_FIRST);
 	     number < walk->used.count; number = leakwrap_next_used(&walk->used, number + 1)) {
-		const uint32_t oldest = rows[number].blocks > 0 || has_held(number)
+		const uint32_t oldest = rows[number].blocks > 0 || has_held_anything(number)
 		                                ? leakwrap_site_oldest(number)
 		                                : number;
 

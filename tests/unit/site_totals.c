@@ -269,6 +269,47 @@ static void show_allocated(void)
 	leakwrap_options.allocated = false;
 }
 
+/* Moves what NUMBER has allocated while another thread is between an inner and an outer call: the
+ * outer call takes off what the inner call has counted in part, INNER.  It stays in the sum of the
+ * oldest number, and the next dump moves what is below 0. */
+static void move_between_calls(struct leakwrap_allocated inner)
+{
+	const uint32_t number = first_own + 2, oldest = LEAKWRAP_SITE_FIRST + 1;
+	struct leakwrap_allocated sums;
+	struct leakwrap_site_totals got;
+
+	leakwrap_site_add_allocated(oldest, (struct leakwrap_allocated){100, 1000, 0});
+	leakwrap_site_add_allocated(number, inner);
+	for (unsigned dump = 0; dump < 2; dump++) {
+		CHECK(leakwrap_site_totals_collect(&got, false, NULL));
+		CHECK(got.rows_count == 1 && got.rows[0].site == oldest);
+		leakwrap_site_totals_release(&got);
+		if (dump == 0)
+			leakwrap_site_add_allocated(
+			        number,
+			        (struct leakwrap_allocated){-inner.blocks, -inner.bytes, 0});
+		sums = leakwrap_site_allocated(number);
+		CHECK(sums.blocks == 0 && sums.bytes == 0);
+	}
+	sums = leakwrap_site_allocated(oldest);
+	CHECK(sums.blocks == 100 && sums.bytes == 1000);
+	CHECK(!leakwrap_site_has_allocated(number));
+	leakwrap_site_forget_allocated(oldest);
+}
+
+static void show_moved(void)
+{
+	site_count = 4;
+	block_count = 0;
+	first_own = LEAKWRAP_SITE_FIRST + 1;
+	doomed = LEAKWRAP_SITE_NONE;
+	leakwrap_options.allocated = true;
+	move_between_calls((struct leakwrap_allocated){1, 10, 0});
+	move_between_calls((struct leakwrap_allocated){0, 10, 0});
+	leakwrap_options.allocated = false;
+	first_own = LEAKWRAP_SITE_FIRST;
+}
+
 /* A program has seen half a million stacks, and has live blocks of a hundred.  The rows of the
  * others take no memory: they would take 3,000 pages. */
 static void collect_few_of_many(void)
@@ -296,6 +337,7 @@ int main(void)
 	collect_in_child();
 	collect_few_of_many();
 	show_allocated();
+	show_moved();
 	for (uint64_t seed = 0; seed < 20; seed++) {
 		collect(0, (size_t)seed, 7, seed);
 		collect(1, (size_t)seed, 7, seed);

@@ -103,11 +103,33 @@ void leakwrap_site_add_allocated(uint32_t site, struct leakwrap_allocated more)
 	add_sums(sums, more);
 }
 
-struct leakwrap_allocated leakwrap_site_allocated(uint32_t site)
+/* Returns the sums of SITE, also those below 0. */
+static struct leakwrap_allocated read_site(uint32_t site)
 {
 	const struct sums *sums = sums_of(site);
 
 	return sums ? read_sums(sums) : (struct leakwrap_allocated){0, 0, 0};
+}
+
+/* Returns SUM, or 0 if it is below 0. */
+static uint64_t at_least_0(uint64_t sum)
+{
+	return (int64_t)sum < 0 ? 0 : sum;
+}
+
+struct leakwrap_allocated leakwrap_site_allocated(uint32_t site)
+{
+	const struct leakwrap_allocated sums = read_site(site);
+
+	return (struct leakwrap_allocated){at_least_0(sums.blocks), at_least_0(sums.bytes),
+	                                   at_least_0(sums.temporary)};
+}
+
+bool leakwrap_site_has_allocated(uint32_t site)
+{
+	const struct leakwrap_allocated sums = read_site(site);
+
+	return sums.blocks != 0 || sums.bytes != 0 || sums.temporary != 0;
 }
 
 struct leakwrap_allocated leakwrap_sites_allocated(void)
@@ -133,7 +155,7 @@ struct leakwrap_allocated leakwrap_sites_allocated(void)
 
 void leakwrap_site_move_allocated(uint32_t from, uint32_t to)
 {
-	const struct leakwrap_allocated moved = leakwrap_site_allocated(from);
+	const struct leakwrap_allocated moved = read_site(from);
 
 	leakwrap_site_add_allocated(to, moved);
 	leakwrap_site_add_allocated(

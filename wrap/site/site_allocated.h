@@ -25,8 +25,13 @@ bool leakwrap_counts_allocated(void);
  * taken off is added as a negative number, modulo 2^64. */
 void leakwrap_site_add_allocated(uint32_t site, struct leakwrap_allocated more);
 
-/* Returns what the call site SITE has allocated. */
+/* Returns what the call site SITE has allocated.  An outer call takes over what an inner call has
+ * counted.  If the sums of the inner call's site were moved between the two calls, they are below 0
+ * until they are moved again: then 0 is returned for them. */
 struct leakwrap_allocated leakwrap_site_allocated(uint32_t site);
+
+/* Returns whether there is something to move from the call site SITE, be it below 0. */
+bool leakwrap_site_has_allocated(uint32_t site);
 
 /* Returns what all call sites have allocated, also those that were given back. */
 struct leakwrap_allocated leakwrap_sites_allocated(void);
