@@ -35,6 +35,7 @@ struct walk {
 	struct fork_boundary fork;
 	bool own;                               /* leave inherited blocks out */
 	struct leakwrap_site_totals *inherited; /* gets the sums of inherited blocks, or NULL */
+	uint64_t inherited_weight;              /* how many they are, as a weight of sampling.h */
 	struct leakwrap_estimate *estimates;    /* as the rows; NULL: blocks are not sampled */
 };
 
@@ -59,14 +60,16 @@ static bool is_inherited(const struct fork_boundary *fork, const struct leakwrap
 	        (block->site == LEAKWRAP_SITE_LOST && fork->lost_is_inherited));
 }
 
-/* Counts BLOCK if it is inherited.  Returns whether WALK leaves it out. */
-static bool count_inherited(const struct walk *walk, const struct leakwrap_live_block *block)
+/* Counts BLOCK, or the blocks of WEIGHT for which it stands, if it is inherited.  Returns whether
+ * WALK leaves it out. */
+static bool count_inherited(struct walk *walk, const struct leakwrap_live_block *block,
+                            uint64_t weight)
 {
 	if (!is_inherited(&walk->fork, block))
 		return false;
 	if (walk->inherited) {
 		walk->inherited->inherited_bytes += block->size;
-		walk->inherited->inherited_blocks++;
+		walk->inherited_weight += weight;
 	}
 	return walk->own;
 }
@@ -74,9 +77,10 @@ static bool count_inherited(const struct walk *walk, const struct leakwrap_live_
 #else
 
 /* Without an operating system there is no fork. */
-static bool count_inherited(const struct walk *walk, const struct leakwrap_live_block *block)
+static bool count_inherited(struct walk *walk, const struct leakwrap_live_block *block,
+                            uint64_t weight)
 {
-	(void)walk, (void)block;
+	(void)walk, (void)block, (void)weight;
 	return false;
 }
 
@@ -88,7 +92,7 @@ static void add_block(void *context, const struct leakwrap_live_block *block)
 	struct walk *walk = context;
 	struct leakwrap_row *row;
 
-	if (count_inherited(walk, block))
+	if (count_inherited(walk, block, LEAKWRAP_WEIGHT_ONE))
 		return;
 	/* A call site that is new since the walk began has no row.  All its blocks are new, too:
 	 * the dump may leave them out. */
@@ -125,7 +129,7 @@ static void add_sample(void *context, const struct leakwrap_sample *sample)
 	const struct leakwrap_live_block block = {sample->address, (size_t)bytes, sample->site};
 	struct leakwrap_row *row;
 
-	if (count_inherited(walk, &block) || sample->site < walk->first ||
+	if (count_inherited(walk, &block, weight) || sample->site < walk->first ||
 	    sample->site - walk->first >= walk->used.count)
 		return;
 	row = &walk->rows[sample->site - walk->first];
@@ -143,9 +147,12 @@ static void add_sample(void *context, const struct leakwrap_sample *sample)
 /* Adds the samples to the rows of WALK, and rounds the numbers of blocks. */
 static void add_samples(struct walk *walk)
 {
+	if (walk->estimates)
+		leakwrap_samples_each(add_sample, walk);
+	if (walk->inherited)
+		walk->inherited->inherited_blocks = leakwrap_whole_blocks(walk->inherited_weight);
 	if (!walk->estimates)
 		return;
-	leakwrap_samples_each(add_sample, walk);
 	for (uint32_t i = leakwrap_next_used(&walk->used, 0); i < walk->used.count;
 	     i = leakwrap_next_used(&walk->used, i + 1))
 		walk->rows[i].blocks += leakwrap_whole_blocks(walk->estimates[i].blocks);

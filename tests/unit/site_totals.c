@@ -9,7 +9,9 @@
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
+#include "wrap/base/sampling.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
@@ -247,6 +249,33 @@ static void collect_in_child(void)
 	first_own = LEAKWRAP_SITE_FIRST;
 }
 
+/* All blocks are samples from before the fork.  Each stands for about ten blocks. */
+static void collect_inherited_samples(void)
+{
+	struct leakwrap_site_totals got;
+
+	site_count = 3;
+	block_count = 0;
+	first_own = LEAKWRAP_SITE_FIRST + 2;
+	leakwrap_sampling_switch(1000);
+	for (uintptr_t i = 1; i <= 5; i++)
+		CHECK(leakwrap_samples_add(
+		        &(struct leakwrap_sample){.address = i * 64,
+		                                  .size = 100,
+		                                  .interval = 1000,
+		                                  .site = LEAKWRAP_SITE_FIRST + 1}));
+	CHECK(leakwrap_site_totals_collect(&got, false, NULL));
+	CHECK(got.bytes > 5000 && got.inherited_bytes == got.bytes);
+	CHECK(got.blocks > 50 && got.inherited_blocks == got.blocks);
+	leakwrap_site_totals_release(&got);
+	leakwrap_site_totals_largest(&got, true, NULL);
+	CHECK(got.blocks == 0 && got.inherited_blocks > 50);
+	for (uintptr_t i = 1; i <= 5; i++)
+		CHECK(leakwrap_samples_remove(leakwrap_samples_find((void *)(i * 64))));
+	leakwrap_sampling_switch(0);
+	first_own = LEAKWRAP_SITE_FIRST;
+}
+
 /* A call site without blocks is shown for what it has allocated, but not when it is about to be
  * freed. */
 static void show_allocated(void)
@@ -335,6 +364,7 @@ static void collect_few_of_many(void)
 int main(void)
 {
 	collect_in_child();
+	collect_inherited_samples();
 	collect_few_of_many();
 	show_allocated();
 	show_moved();
