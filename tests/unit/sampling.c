@@ -155,6 +155,19 @@ static void check_what_does_not_pass(void)
 	leakwrap_sampling_switch(INTERVAL);
 }
 
+/* A thread that has looked whether it samples records the block if all blocks are recorded now. */
+static void check_overtaken_by_all(void)
+{
+	uint32_t interval = INTERVAL;
+
+	start_thread(8);
+	leakwrap_sampling_switch(0);
+	CHECK(leakwrap_sampling_count(1, &interval) && interval == LEAKWRAP_SAMPLE_CERTAIN);
+	leakwrap_sampling_enter_thread();
+	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 1));
+	leakwrap_sampling_switch(INTERVAL);
+}
+
 /* -- estimates --------------------------------------------------------------------------------- */
 
 enum { SITES = 4 };
@@ -250,6 +263,7 @@ int main(void)
 	leakwrap_sampling_switch(INTERVAL);
 	check_same_sample();
 	check_what_does_not_pass();
+	check_overtaken_by_all();
 	for (unsigned program = 0; program < 3; program++)
 		check_estimates(program, text ? (unsigned)atoi(text) : 40);
 	return 0;

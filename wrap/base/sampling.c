@@ -195,13 +195,16 @@ static uint64_t distance_left(void)
 }
 
 /* Draws the distance to the next point: K or more bytes with the probability e^(-K / INTERVAL). The
- * point is the last byte of the distance. */
+ * point is the last byte of the distance.  INTERVAL is 0 if all blocks are recorded since the
+ * thread looked: then it looks again at its next allocation. */
 static void draw_distance(uint32_t interval)
 {
 	const uint64_t random = next_random();
 
 	if (interval == LEAKWRAP_SAMPLE_OFF)
 		set_distance(interval, interval);
+	else if (interval == 0)
+		set_distance(1, 1);
 	else
 		set_distance((negative_logarithm(random | 1) * interval >> LOG_BITS) + 1, interval);
 }
@@ -232,10 +235,11 @@ bool leakwrap_sampling_count(size_t size, uint32_t *interval)
 	const uint32_t present = leakwrap_sampling_interval();
 	const uint64_t distance = distance_left();
 
-	if (present == LEAKWRAP_SAMPLE_OFF || present == 0) {
+	if (present == LEAKWRAP_SAMPLE_OFF) {
 		draw_distance(LEAKWRAP_SAMPLE_OFF);
 		return false;
 	}
+	/* All blocks, if that has changed since the thread looked. */
 	if (size >= present) {
 		*interval = LEAKWRAP_SAMPLE_CERTAIN;
 		return true;
