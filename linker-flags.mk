@@ -173,8 +173,6 @@ endif
 # of the two needs the other.  A C program must not name libstdc++, so C++ has a list of its own.
 #
 # -u _ZdlPv: an archive with the program's own operators is taken in before libstdc++.
-# -u __wrap__ZdlPv: ld.bfd does not find a function to which all references are weak, as
-# __real__ZdlPv in a program without delete.  The wrapper refers to it strongly.
 # -u leakwrap_system_cxx takes in the list by which the C++ library's own blocks are recognized.
 #
 # Build systems sort the libraries that they see.  Meson puts them into a group of its own, and gold
@@ -201,11 +199,10 @@ leakwrap_beside = $(if $(LEAKWRAP_PROCESS_DIR),\
 
 LEAKWRAP_PROGRAM_LDLIBS = $(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) $(LEAKWRAP_APART_LDLIBS) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lc,--end-group
-LEAKWRAP_PROGRAM_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv -Wl,-u,leakwrap_system_cxx \
+LEAKWRAP_PROGRAM_CXX_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,leakwrap_system_cxx \
 	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) $(LEAKWRAP_APART_LDLIBS) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-lstdc++,-lm,-lc,--end-group
-LEAKWRAP_PROGRAM_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,__wrap__ZdlPv \
-	-Wl,-u,leakwrap_system_cxx \
+LEAKWRAP_PROGRAM_CXX_STATIC_LDLIBS = -Wl,-u,_ZdlPv -Wl,-u,leakwrap_system_cxx \
 	$(LEAKWRAP_LINK_LIB:%=% )$(LEAKWRAP_LIB) $(LEAKWRAP_APART_LDLIBS) \
 	-Wl,--start-group,$(LEAKWRAP_LIB),-Bstatic,-lstdc++,-Bdynamic,-lm,-lc,--end-group
 LEAKWRAP_LDLIBS = $(LEAKWRAP_PROCESS_LDLIBS) $(LEAKWRAP_PROGRAM_LDLIBS)
