@@ -156,12 +156,17 @@ static uintptr_t fresh_addresses(void)
 /* Numbers of call sites that do not fit a slot begin here. */
 #define FAR LEAKWRAP_NEAR_LIMIT
 
-/* Returns a number that a block may have. */
+/* Returns a number that a block may have.  Each eighth block is hidden. */
 static uint32_t random_site(uint64_t random)
 {
 	const uint32_t site = (uint32_t)(random % (LEAKWRAP_SITE_LIMIT - 1)) + 1;
 
-	return site != LEAKWRAP_SITE_FAR ? site : LEAKWRAP_SITE_FIRST;
+	if (random >> 61 == 0)
+		return LEAKWRAP_SITE_IGNORED;
+	return site != LEAKWRAP_SITE_FAR &&
+	                       site - LEAKWRAP_SITE_FIRST_HIDDEN >= LEAKWRAP_HIDDEN_SIZES
+	               ? site
+	               : LEAKWRAP_SITE_FIRST;
 }
 
 static void *at(uintptr_t address)
@@ -625,14 +630,14 @@ static void replace_aside(void)
 	const uintptr_t base = fresh_addresses();
 	size_t size = 0;
 
-	CHECK(leakwrap_live_add(at(base), 2 * half, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base), 2 * half, 5) == LEAKWRAP_LIVE_NEW);
 	CHECK(leakwrap_live_add(at(base + half), 3, 4) == LEAKWRAP_LIVE_NEW);
-	CHECK(forget(base, &size) == 1);
+	CHECK(forget(base, &size) == 5);
 	CHECK(leakwrap_live_add(at(base + half), 4, 6) == LEAKWRAP_LIVE_REPLACED);
 	CHECK(forget(base + half, &size) == 6 && size == 4);
 	CHECK(walk(base, base + 64).count == 0);
 	/* Without exact blocks the inline paths serve the region again. */
-	CHECK(leakwrap_live_add(at(base), 3, 1) == LEAKWRAP_LIVE_NEW);
+	CHECK(leakwrap_live_add(at(base), 3, 5) == LEAKWRAP_LIVE_NEW);
 	CHECK(remove_fast(at(base)));
 }
 

@@ -285,7 +285,7 @@ __asm__(".globl leakwrap_disable");
 		struct leakwrap_thread *const self = leakwrap_kept_self();                       \
 		leakwrap_thread_begin_allocation(self);                                          \
 		uint32_t value = leakwrap_fast_predict_small(self, size, caller);                \
-		uint32_t old_value = leakwrap_fast_take(&value, block, size);                    \
+		uint32_t old_value = leakwrap_fast_take(value, block, size);                     \
 		if (leakwrap_unlikely(!old_value))                                               \
 			return leakwrap_##name##_slow_resize(ENTRY_LIST arguments,               \
 			                                     LEAKWRAP_CALLER_PASSED);            \

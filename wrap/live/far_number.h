@@ -37,6 +37,8 @@ LEAKWRAP_INLINE uint32_t leakwrap_region_site(const struct leakwrap_region *regi
 {
 	const uint32_t site = leakwrap_slot_site(value);
 
+	if (leakwrap_unlikely(site - LEAKWRAP_SITE_FIRST_HIDDEN < LEAKWRAP_HIDDEN_SIZES))
+		return LEAKWRAP_SITE_IGNORED;
 	return leakwrap_likely(site != LEAKWRAP_SITE_FAR) ? site
 	                                                  : leakwrap_far_number(region, slot);
 }

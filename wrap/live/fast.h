@@ -269,7 +269,8 @@ LEAKWRAP_INLINE bool leakwrap_live_fast_change_site(const void *block, uint32_t 
 
 	if (value == 0)
 		return false;
-	atomic_store_explicit(slot, leakwrap_slot_value(leakwrap_slot_size(value), site, within),
+	atomic_store_explicit(slot,
+	                      leakwrap_slot_value(leakwrap_slot_small_size(value), site, within),
 	                      memory_order_relaxed);
 	return true;
 }

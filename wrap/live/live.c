@@ -164,8 +164,10 @@ static enum stored store_record(struct leakwrap_region *region, leakwrap_live_sl
 	const bool large = block->size >= LEAKWRAP_SLOT_LARGE;
 	const bool is_far = leakwrap_site_is_far(block->site);
 	const uint32_t value =
-	        leakwrap_slot_value(large ? LEAKWRAP_SLOT_LARGE : block->size,
-	                            is_far ? LEAKWRAP_SITE_FAR : block->site, within);
+	        block->site == LEAKWRAP_SITE_IGNORED && !large
+	                ? leakwrap_slot_hidden_value(block->size, within)
+	                : leakwrap_slot_value(large ? LEAKWRAP_SLOT_LARGE : block->size,
+	                                      is_far ? LEAKWRAP_SITE_FAR : block->site, within);
 
 	if ((large && !leakwrap_extension_has_room(region, slot, block->size)) ||
 	    (is_far && !leakwrap_far_number_store(region, slot, block->site)))

@@ -15,6 +15,10 @@
  * Its size is in the slots behind its slot: see extension.h.  If the size field is 0, no block
  * starts here: the slot is empty, or has something else in place of the call site (extension.h,
  * held.h).  So one test tells a small block: is any bit but the lowest set in the size field?
+ *
+ * The fast path of free must not remove a hidden block, one that reports leave out: a pool's blocks
+ * may lie in it (parts.h).  So the size field of a hidden block is 1, too.  Its size, if it is not
+ * that of a large block, stands in place of its call site.
  */
 #ifndef LEAKWRAP_SLOT_H
 #define LEAKWRAP_SLOT_H
@@ -58,6 +62,10 @@ enum {
 /* The last near numbers are of young call sites (young_site.h). */
 #define LEAKWRAP_YOUNG_SITES      4096u
 #define LEAKWRAP_SITE_FIRST_YOUNG (LEAKWRAP_NEAR_LIMIT - LEAKWRAP_YOUNG_SITES)
+
+/* The numbers before those are sizes in the slots of hidden blocks. */
+#define LEAKWRAP_HIDDEN_SIZES      4096u
+#define LEAKWRAP_SITE_FIRST_HIDDEN (LEAKWRAP_SITE_FIRST_YOUNG - LEAKWRAP_HIDDEN_SIZES)
 #endif
 
 /* Returns whether NUMBER is far. */
@@ -142,9 +150,8 @@ LEAKWRAP_INLINE bool leakwrap_slot_is_of_site(uint32_t value, uint32_t number)
 	       leakwrap_slot_place_site(number);
 }
 
-/* Returns false if the call site in VALUE, which encodes a block, certainly is neither
- * LEAKWRAP_SITE_IGNORED nor young nor far.  Takes as many instructions as
- * leakwrap_slot_is_of_site. */
+/* Returns false if the call site in VALUE, which encodes a small block, certainly is neither young
+ * nor far.  Takes as many instructions as leakwrap_slot_is_of_site. */
 LEAKWRAP_INLINE bool leakwrap_slot_may_be_special(uint32_t value)
 {
 	const uint32_t fourth = leakwrap_slot_place_site(4);
@@ -163,13 +170,31 @@ LEAKWRAP_INLINE uint32_t leakwrap_slot_value(size_t size, uint32_t site, uint32_
 	                                   : LEAKWRAP_SLOT_LARGE_SIZE);
 }
 
+/* Encodes the slot value of a hidden block of SIZE bytes, less than LEAKWRAP_SLOT_LARGE.  WITHIN:
+ * as for leakwrap_slot_value. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_hidden_value(size_t size, uint32_t within)
+{
+	return leakwrap_slot_place_site(LEAKWRAP_SITE_FIRST_HIDDEN + (uint32_t)size) | within |
+	       LEAKWRAP_SLOT_LARGE_SIZE;
+}
+
+/* Returns the size in VALUE, which has the size field 1: of a hidden block, or
+ * LEAKWRAP_SLOT_LARGE. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_hidden_size(uint32_t value)
+{
+	const uint32_t size = leakwrap_slot_site(value) - LEAKWRAP_SITE_FIRST_HIDDEN;
+
+	return size < LEAKWRAP_SLOT_LARGE ? size : LEAKWRAP_SLOT_LARGE;
+}
+
 /* Returns the size in VALUE, which encodes a block.  LEAKWRAP_SLOT_LARGE: the block is large. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_size(uint32_t value)
 {
 	const uint32_t field = value & LEAKWRAP_SLOT_SIZE_FIELD;
 
-	return field == LEAKWRAP_SLOT_LARGE_SIZE ? LEAKWRAP_SLOT_LARGE
-	                                         : field - LEAKWRAP_SLOT_SIZE_0;
+	return leakwrap_unlikely(field == LEAKWRAP_SLOT_LARGE_SIZE)
+	               ? leakwrap_slot_hidden_size(value)
+	               : field - LEAKWRAP_SLOT_SIZE_0;
 }
 
 /* Returns the size in VALUE, which encodes a small block. */
@@ -193,7 +218,8 @@ LEAKWRAP_INLINE bool leakwrap_slot_is_block(uint32_t value)
 /* Returns whether VALUE encodes a large block. */
 LEAKWRAP_INLINE bool leakwrap_slot_is_large_block(uint32_t value)
 {
-	return (value & LEAKWRAP_SLOT_SIZE_FIELD) == LEAKWRAP_SLOT_LARGE_SIZE;
+	return (value & LEAKWRAP_SLOT_SIZE_FIELD) == LEAKWRAP_SLOT_LARGE_SIZE &&
+	       leakwrap_slot_hidden_size(value) == LEAKWRAP_SLOT_LARGE;
 }
 
 /* Returns whether VALUE encodes a small block. */

@@ -11,8 +11,8 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 
-/* Returns whether MODULE has a function that only jemalloc has, with the prefixes of many C programs
- * and of Rust's tikv. */
+/* Returns whether MODULE has a function that only jemalloc has, with the prefixes of many programs
+ * in C and of Rust's tikv. */
 static bool is_jemalloc(const struct leakwrap_module *module)
 {
 	return leakwrap_dynamic_find(module, "mallctl") != 0 ||

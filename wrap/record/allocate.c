@@ -8,6 +8,7 @@
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/options.h"
+#include "wrap/live/parts.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/record/fast_path.h"
@@ -159,6 +160,7 @@ void *leakwrap_record_array_from(uint32_t site, void *block, size_t size, LEAKWR
 
 void *leakwrap_record_in_pool_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
+	leakwrap_parts_note();
 	return record_on_slow_path(LEAKWRAP_SITE_NONE, block, size, LEAKWRAP_CALLER_PASSED,
 	                           LEAKWRAP_KIND_POOL);
 }
@@ -189,6 +191,7 @@ static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 {
 	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;
 
+	leakwrap_parts_note();
 	if (block && leakwrap_self.inner == block) {
 		kind = LEAKWRAP_KIND_POOL;
 		leakwrap_misuse_note_malloc_blocks();

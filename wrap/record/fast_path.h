@@ -85,7 +85,7 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
 	return LEAKWRAP_NOT_FAST;
 }
 
-LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
+LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t value, void *block, size_t size)
 {
 	(void)value, (void)block, (void)size;
 	return 0;
@@ -185,7 +185,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_predicted_site(uint32_t value)
 /* Returns the size in VALUE.  The prediction must have succeeded. */
 LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
 {
-	return leakwrap_slot_size(value);
+	return leakwrap_slot_small_size(value);
 }
 
 /* Records BLOCK with the predicted VALUE in SELF, this thread.  Returns false and changes nothing
@@ -360,16 +360,16 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
 }
 
 /* Removes the record of BLOCK, which is about to be resized to SIZE bytes, and marks its release.
- * *VALUE is the prediction for the new size.  If dumps hide BLOCK, *VALUE becomes the value of a
- * hidden block.  Returns the old slot value, for leakwrap_end_fast_resize.  Returns 0 and changes
- * nothing if the fast path does not apply, as for a block with a young call site or a far number.
- * Then the caller must call leakwrap_begin_resize. */
-LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t size)
+ * VALUE is the prediction for the new size.  Returns the old slot value, for
+ * leakwrap_end_fast_resize.  Returns 0 and changes nothing if the fast path does not apply, as for
+ * a hidden block or one with a young call site or a far number.  Then the caller must call
+ * leakwrap_begin_resize. */
+LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t value, void *block, size_t size)
 {
 	uint32_t old_value, within;
 	leakwrap_live_slot *slot;
 
-	if (leakwrap_unlikely(*value == 0 || size == 0 || leakwrap_self.releasing))
+	if (leakwrap_unlikely(value == 0 || size == 0 || leakwrap_self.releasing))
 		return 0;
 	old_value = leakwrap_slot_fast_read(block, &slot, &within);
 	if (leakwrap_unlikely(old_value == 0))
@@ -379,8 +379,6 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t *value, void *block, size_t
 
 		if (leakwrap_site_is_young(site) || site == LEAKWRAP_SITE_FAR)
 			return 0;
-		if (site == LEAKWRAP_SITE_IGNORED)
-			*value = leakwrap_slot_value(size, LEAKWRAP_SITE_IGNORED, 0);
 	}
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
 	leakwrap_mark_release(&leakwrap_self, block);

@@ -5,6 +5,7 @@
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/sampling.h"
+#include "wrap/live/parts.h"
 #include "wrap/live/live.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/port/port.h"
@@ -122,6 +123,8 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 	    (leakwrap_remove_sample(site, leakwrap_samples_find(block)) ||
 	     leakwrap_is_part_of_release(enclosing.block, block)))
 		return enclosing;
+	if (site == LEAKWRAP_SITE_IGNORED)
+		leakwrap_parts_remove(block, size);
 	if (leakwrap_misuse_checked &&
 	    leakwrap_check_release(block, size, site, kind, false, &LEAKWRAP_CALLER))
 		return enclosing;

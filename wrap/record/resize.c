@@ -131,7 +131,7 @@ void *leakwrap_end_fast_resize_from(uint32_t old_value, void *old_block, void *b
                                     LEAKWRAP_CALLER_PARAMS)
 {
 	struct leakwrap_resize resize = {.block = old_block,
-	                                 .old_size = leakwrap_slot_size(old_value),
+	                                 .old_size = leakwrap_slot_small_size(old_value),
 	                                 .site = leakwrap_slot_site(old_value)};
 
 	return leakwrap_end_resize(&resize, block, size, LEAKWRAP_CALLER_OF_PARAMS);

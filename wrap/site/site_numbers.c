@@ -17,10 +17,10 @@ struct range {
 };
 
 static struct range near_numbers = {.first = LEAKWRAP_SITE_FIRST,
-                                    .end = LEAKWRAP_SITE_FIRST_YOUNG,
+                                    .end = LEAKWRAP_SITE_FIRST_HIDDEN,
                                     .limit = LEAKWRAP_SITE_FIRST,
                                     .next_free = LEAKWRAP_SITE_FIRST,
-                                    .circle_end = LEAKWRAP_SITE_FIRST_YOUNG};
+                                    .circle_end = LEAKWRAP_SITE_FIRST_HIDDEN};
 static struct range far_numbers = {.first = LEAKWRAP_NEAR_LIMIT,
                                    .end = LEAKWRAP_SITE_LIMIT,
                                    .limit = LEAKWRAP_NEAR_LIMIT,
