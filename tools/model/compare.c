@@ -19,6 +19,13 @@ static bool is_in_both(const struct dump *old, const struct dump *new, const str
 	return module->build_id && mapping_of(old, module) && mapping_of(new, module);
 }
 
+/* Returns true if both dumps are of one process.  Only then an address that lies in no module means
+ * the same in both. */
+static bool are_of_one_process(const struct dump *old, const struct dump *new)
+{
+	return old->process == new->process && !old->merged && !new->merged;
+}
+
 /* Returns the name of MODULE for a comparison.  The program itself may have another name in another
  * build. */
 static const char *module_name(const struct module *module)
@@ -35,6 +42,8 @@ static uint64_t location_hash(const struct dump *old, const struct dump *new,
                               const struct location *at)
 {
 	uint64_t hash = at->module ? hash_text(1, module_name(at->module)) : 0;
+	if (!at->module && !are_of_one_process(old, new))
+		return hash;
 	if (!at->module || is_in_both(old, new, at->module) || !at->frames[0].function)
 		return hash_word(hash, at->offset);
 	for (unsigned i = 0; i < at->frame_count; i++)
@@ -47,6 +56,8 @@ static bool same_place(const struct dump *old, const struct dump *new, const str
 {
 	if (a == b)
 		return true;
+	if (!a->module && !b->module)
+		return !are_of_one_process(old, new);
 	if (!a->module || !b->module || strcmp(module_name(a->module), module_name(b->module)) != 0)
 		return false;
 	if (is_in_both(old, new, a->module) || is_in_both(old, new, b->module) ||

@@ -32,7 +32,8 @@ static bool same_module(const struct module *a, const struct module *b)
 	return a->path == b->path;
 }
 
-/* The modules of equal stacks may not be equally known. */
+/* The modules of equal stacks may not be equally known.  Addresses in no module, as of code that
+ * was generated at run time, mean nothing in another process: they count as equal. */
 static bool same_stack(const void *key, const void *entry)
 {
 	const struct stack *a = key, *b = ((const struct known_stack *)entry)->stack;
@@ -41,7 +42,7 @@ static bool same_stack(const void *key, const void *entry)
 	if (a->depth != b->depth)
 		return false;
 	for (unsigned i = 0; i < a->depth; i++)
-		if (a->at[i]->offset != b->at[i]->offset ||
+		if ((a->at[i]->offset != b->at[i]->offset && a->at[i]->module) ||
 		    !same_module(a->at[i]->module, b->at[i]->module))
 			return false;
 	return true;
@@ -51,7 +52,7 @@ static uint64_t stack_hash(const struct stack *stack)
 {
 	uint64_t hash = stack->depth;
 	for (unsigned i = 0; i < stack->depth; i++)
-		hash = hash_word(hash, stack->at[i]->offset);
+		hash = hash_word(hash, stack->at[i]->module ? stack->at[i]->offset : 0);
 	return hash;
 }
 
