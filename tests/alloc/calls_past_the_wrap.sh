@@ -15,7 +15,10 @@ build_program_only outside tests/alloc/calls_past_the_wrap.c
 kind_of() {
 	dump_sites "$W/log" 1 | awk -v f="^$1;" '$4 ~ f { print $3, $4 }'
 }
-equal "before" "$(kind_of early | cut -d' ' -f1)" truncated
+case $(kind_of early) in
+"guessed early;"*";main;"*) ;;
+*) fail "before: $(kind_of early)" ;;
+esac
 case $(kind_of late) in
 "complete late;"*";main;"*) ;;
 *) fail "after: $(kind_of late)" ;;

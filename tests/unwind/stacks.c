@@ -434,7 +434,9 @@ static NOINLINE int walk_garbage(uintptr_t start, size_t size)
 	if (trace.depth == 0 || trace.depth > trace.max)
 		return 1;
 	for (unsigned i = 1; i < trace.depth; i++)
-		if (!leakwrap_module_at(pcs[i]) && !leakwrap_module_at(pcs[i] - 1))
+		/* Data may look like code that was generated at run time. */
+		if (!leakwrap_module_at(pcs[i]) && !leakwrap_module_at(pcs[i] - 1) &&
+		    trace.kind != LEAKWRAP_TRACE_GUESSED)
 			return 1;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "wrap/base/options.h"
 #include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/fp_frame.h"
+#include "wrap/unwind/generated_code.h"
 #include "wrap/unwind/prologue.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/sigreturn.h"
@@ -162,6 +163,29 @@ static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwr
 	return false;
 }
 
+/* Finds the rule of FRAME, whose code was generated at run time.  It has no tables, and may be
+ * replaced by other code: so the frame is always a guess, and what it leads to is looked at each
+ * time.  Returns false if pc is no return address into such code. */
+static bool find_in_generated_code(const struct leakwrap_frame *frame, struct leakwrap_rule *rule,
+                                   bool *keep)
+{
+	struct leakwrap_code code;
+	uintptr_t target;
+
+	if (!LEAKWRAP_HAVE_GENERATED_CODE || leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO ||
+	    !leakwrap_frame_code(frame, &code))
+		return false;
+	*keep = leakwrap_epilogue_rule(&code, frame->pc, false, rule) &&
+	        leakwrap_has_return(frame, rule, &target);
+	if (*keep) {
+		rule->kind |= LEAKWRAP_RULE_GUESSED | LEAKWRAP_RULE_VERIFY;
+		return true;
+	}
+	memset(rule, 0, sizeof(*rule));
+	rule->kind = LEAKWRAP_RULE_FP_FALLBACK;
+	return true;
+}
+
 bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
                         struct leakwrap_rule *rule, bool *keep)
 {
@@ -180,7 +204,8 @@ bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
 	memset(rule, 0, sizeof(*rule));
 	*keep = !interrupted;
 	if (!module)
-		return leakwrap_sigreturn_rule(frame->pc, 0, rule);
+		return leakwrap_sigreturn_rule(frame->pc, 0, rule) ||
+		       find_in_generated_code(frame, rule, keep);
 	if (leakwrap_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high, rule) ||
 	    ((!fp_alone || interrupted) && !code_first &&
 	     leakwrap_table_rule(module, frame->pc, interrupted, rule)) ||
@@ -245,8 +270,14 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 	    known.base != LEAKWRAP_BASE_SP)
 		return LEAKWRAP_CERTAIN;
 	rule->kind |= LEAKWRAP_RULE_GUESSED;
-	return leakwrap_has_return(frame, rule, &target) ? LEAKWRAP_PLAUSIBLE
-	                                                 : LEAKWRAP_UNSUPPORTED;
+	if (!leakwrap_has_return(frame, rule, &target))
+		return LEAKWRAP_UNSUPPORTED;
+	/* A module calls generated code through pointers.  Generated code that leaves the frame
+	 * pointer alone has that of a function which was called by its name. */
+	return LEAKWRAP_HAVE_GENERATED_CODE && target != 0 && leakwrap_text_at(target, true) &&
+	                       !leakwrap_text_at(frame->pc, frame->interrupted)
+	               ? LEAKWRAP_DOUBTFUL
+	               : LEAKWRAP_PLAUSIBLE;
 }
 
 bool leakwrap_find_rule_on_stack(const struct leakwrap_frame *frame, bool by_pointers,

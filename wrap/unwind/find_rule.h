@@ -13,7 +13,7 @@
 /* Finds the rule for FRAME without searching the stack.  Stores it in *RULE.  HAS_CALLEE: the walk
  * came here from another frame.  Sets *KEEP to true, or to false if the rule must not be cached: it
  * depends on this stack.  Returns false if pc lies in no code: neither in a module's nor in code to
- * which signal handlers return. */
+ * which signal handlers return, nor behind a call in code that was generated at run time. */
 bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
                         struct leakwrap_rule *rule, bool *keep);
 

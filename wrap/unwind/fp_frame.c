@@ -2,6 +2,7 @@
 #include "wrap/unwind/fp_frame.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/unwind/generated_code.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/sigreturn.h"
 
@@ -38,6 +39,18 @@ bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t
 		return true;
 	*target = 0;
 	return is_handlers_return(word);
+}
+
+bool leakwrap_holds_any_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
+                               uintptr_t *target)
+{
+	struct leakwrap_code code;
+	uintptr_t word;
+
+	return leakwrap_holds_return(stack, sp, address, target) ||
+	       (LEAKWRAP_HAVE_GENERATED_CODE && address >= sp &&
+	        leakwrap_stack_read(stack, address, &word) &&
+	        leakwrap_is_generated_return(stack, word, &code, target));
 }
 
 #if LEAKWRAP_HAVE_ARM_FRAMES
@@ -80,19 +93,19 @@ static void set_frame(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int
 bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
                             struct leakwrap_rule *rule, uintptr_t *target)
 {
-	if (leakwrap_holds_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
+	if (leakwrap_holds_any_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
 	    holds_apcs_pc(stack, fp)) {
 		set_frame(rule, LEAKWRAP_RULE_INDIRECT, LEAKWRAP_APCS_CALLER_SP,
 		          LEAKWRAP_APCS_RETURN, LEAKWRAP_APCS_PREVIOUS);
 		return true;
 	}
-	if (leakwrap_holds_return(stack, sp, fp + LEAKWRAP_ARM_GCC_RETURN, target) &&
+	if (leakwrap_holds_any_return(stack, sp, fp + LEAKWRAP_ARM_GCC_RETURN, target) &&
 	    holds_fp(stack, fp + (uintptr_t)LEAKWRAP_ARM_GCC_PREVIOUS)) {
 		set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_GCC_CALLER_SP,
 		          LEAKWRAP_ARM_GCC_RETURN, LEAKWRAP_ARM_GCC_PREVIOUS);
 		return true;
 	}
-	if (leakwrap_holds_return(stack, sp, fp + LEAKWRAP_ARM_CLANG_RETURN, target) &&
+	if (leakwrap_holds_any_return(stack, sp, fp + LEAKWRAP_ARM_CLANG_RETURN, target) &&
 	    holds_fp(stack, fp + LEAKWRAP_ARM_CLANG_PREVIOUS)) {
 		set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_ARM_CLANG_CALLER_SP,
 		          LEAKWRAP_ARM_CLANG_RETURN, LEAKWRAP_ARM_CLANG_PREVIOUS);
@@ -109,7 +122,7 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 	rule->fp_where = LEAKWRAP_SAVED_IN_REGISTER;
 	rule->r7_where = LEAKWRAP_SAVED_AT_BASE;
 	rule->r7_offset = LEAKWRAP_THUMB_PREVIOUS;
-	return leakwrap_holds_return(stack, sp, r7 + LEAKWRAP_THUMB_RETURN, target) &&
+	return leakwrap_holds_any_return(stack, sp, r7 + LEAKWRAP_THUMB_RETURN, target) &&
 	       holds_fp(stack, r7 + LEAKWRAP_THUMB_PREVIOUS);
 }
 
@@ -128,7 +141,7 @@ bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_
 	                               .ra_offset = (int32_t)LEAKWRAP_FP_RETURN,
 	                               .fp_offset = (int32_t)LEAKWRAP_FP_PREVIOUS};
 	return fp + LEAKWRAP_FP_LOWEST >= sp &&
-	       leakwrap_holds_return(stack, sp, fp + LEAKWRAP_FP_RETURN, target);
+	       leakwrap_holds_any_return(stack, sp, fp + LEAKWRAP_FP_RETURN, target);
 }
 
 #else

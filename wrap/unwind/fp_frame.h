@@ -30,4 +30,9 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                            uintptr_t *target);
 
+/* Does the work of leakwrap_holds_return, and takes return addresses into code that was generated
+ * at run time, too.  Makes system calls for words that lie in no module. */
+bool leakwrap_holds_any_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
+                               uintptr_t *target);
+
 #endif

@@ -2,6 +2,7 @@
 #include "wrap/unwind/frame.h"
 
 #include "wrap/unwind/fp_frame.h"
+#include "wrap/unwind/generated_code.h"
 #include "wrap/unwind/prologue.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/table_rule.h"
@@ -50,7 +51,7 @@ bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwr
 		return frame->interrupted && leakwrap_is_return(frame->lr, target);
 	at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
 	return at != 0 && cfa > frame->sp &&
-	       leakwrap_holds_return(frame->stack, frame->sp, at, target) &&
+	       leakwrap_holds_any_return(frame->stack, frame->sp, at, target) &&
 	       !((rule->kind & LEAKWRAP_RULE_GUESSED) != 0 &&
 	         (leakwrap_is_own_return(leakwrap_stack_word(at)) ||
 	          leakwrap_is_loaders_return(leakwrap_stack_word(at), *target, frame->pc)));
@@ -76,10 +77,13 @@ enum leakwrap_support leakwrap_rule_support(const struct leakwrap_frame *frame,
 bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_code *code)
 {
 	const struct leakwrap_module *module = leakwrap_text_at(frame->pc, frame->interrupted);
+	const uintptr_t word = frame->pc | (frame->instructions == LEAKWRAP_THUMB_CODE);
+	uintptr_t target;
 
 	if (!module)
-		return false;
-	*code = leakwrap_code_of(module, frame->pc | (frame->instructions == LEAKWRAP_THUMB_CODE));
+		return !frame->interrupted &&
+		       leakwrap_is_generated_return(frame->stack, word, code, &target);
+	*code = leakwrap_code_of(module, word);
 	return true;
 }
 

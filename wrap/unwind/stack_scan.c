@@ -2,6 +2,7 @@
 #include "wrap/unwind/stack_scan.h"
 
 #include "wrap/unwind/fp_frame.h"
+#include "wrap/unwind/generated_code.h"
 #include "wrap/unwind/prologue.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/start_code.h"
@@ -140,12 +141,15 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 	uintptr_t through_pointer[FOLLOW_MAX]; /* return addresses of calls by pointer */
 	unsigned through_pointers = 0;
 	struct leakwrap_code code;
-	bool guess_is_start = false, has_own = false;
+	bool guess_is_start = false, has_own = false, is_listed;
 	unsigned follows = 0;
 
 	*all = false;
 	if (!leakwrap_frame_code(frame, &code))
 		return LEAKWRAP_UNSUPPORTED;
+	is_listed = !LEAKWRAP_HAVE_GENERATED_CODE ||
+	            leakwrap_text_at(frame->pc, frame->interrupted) != NULL;
+	by_pointers &= is_listed;
 	for (unsigned i = 0; i < SEARCH_MAX; i++, at += LEAKWRAP_WORD) {
 		if (!frame->stack->foreign && at >= frame->stack->high - LEAKWRAP_WORD) {
 			*all = true;
@@ -185,7 +189,9 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 	rule->cfa_offset = (int32_t)(guess - frame->sp + LEAKWRAP_WORD);
 	rule->ra_where = LEAKWRAP_SAVED_AT_CFA;
 	rule->ra_offset = -LEAKWRAP_WORD;
-	return *all && guess_is_start && !has_own ? LEAKWRAP_CERTAIN : LEAKWRAP_PLAUSIBLE;
+	/* Return addresses in code that was generated at run time were not looked for. */
+	return *all && is_listed && guess_is_start && !has_own ? LEAKWRAP_CERTAIN
+	                                                       : LEAKWRAP_PLAUSIBLE;
 }
 
 #endif

@@ -13,7 +13,7 @@
  * a page of a foreign stack that was not probed yet.
  *
  * No step trusts what it reads.  The stack must ascend and stay inside its bounds.  A return
- * address must lie in the text of a module; return addresses in the cache do. */
+ * address must lie in a module's text or in generated code; return addresses in the cache do. */
 #include "wrap/unwind/walk_rules.h"
 
 #include "wrap/arch/arch.h"
@@ -22,6 +22,7 @@
 #include "wrap/unwind/fast_step.h"
 #include "wrap/unwind/find_rule.h"
 #include "wrap/unwind/frame.h"
+#include "wrap/unwind/generated_code.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/rule_cache.h"
@@ -326,6 +327,11 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 		if (rule.kind == LEAKWRAP_RULE_FP_FALLBACK &&
 		    !leakwrap_find_leaf_rule(&walk->frame, &rule) &&
 		    !find_on_stack(walk, &rule, &all)) {
+			if (LEAKWRAP_HAVE_GENERATED_CODE && trace->depth > 1 &&
+			    !leakwrap_text_at(walk->frame.pc, walk->frame.interrupted)) {
+				trace->depth--;
+				return finish_at_no_code(walk);
+			}
 			walk->read_set = NULL;
 			if (leakwrap_options.unwind == LEAKWRAP_UNWIND_FP)
 				return finish(walk, kind_without_fp(walk));
