@@ -2,7 +2,7 @@
  *
  * The program copies them into memory of its own, as a compiler does that generates code at run
  * time.  The return addresses there are in no module.  With the argument "threads", two threads do
- * so again and again, each at new addresses. */
+ * so again and again, each at new addresses.  With "crash" such a function ends the program. */
 #include "noinline.h"
 
 #include <pthread.h>
@@ -37,6 +37,16 @@ COPIED static size_t outer(allocator *allocate, size_t size)
 
 	frame[0] = size;
 	frame[1] = innermost(allocate, frame[0]);
+	return frame[0];
+}
+
+/* Writes to the address SIZE, where nothing is. */
+COPIED static size_t crashing(allocator *allocate, size_t size)
+{
+	volatile size_t frame[5];
+
+	frame[0] = size;
+	*(volatile size_t *)frame[0] = (size_t)allocate;
 	return frame[0];
 }
 
@@ -105,6 +115,11 @@ NOINLINE static size_t call_endless(char *copy)
 	return 1;
 }
 
+NOINLINE static size_t crash(char *copy)
+{
+	return in_copy(copy, crashing)(allocate, 64) + 1;
+}
+
 static void *churn(void *unused)
 {
 	const size_t size = (size_t)(__stop_copied - __start_copied);
@@ -139,6 +154,8 @@ int main(int argc, char **argv)
 		churn_in_threads();
 		return 0;
 	}
+	if (argc > 1 && strcmp(argv[1], "crash") == 0)
+		return (int)crash(copy);
 	for (unsigned i = 0; i < 3; i++)
 		call_outer(copy);
 	call_malloc(copy);

@@ -58,11 +58,20 @@ compared() {
 	! grep ' in 1 of 2 processes' "$W/merged" || fail "stacks do not merge"
 }
 
+# crashes: prints the functions of the crash trace.
+crashes() {
+	rm -f "$W/log"
+	(LEAKWRAP_OPTIONS=log=$W/log:crash=1 "$W/program" crash) 2>"$W/shell"
+	sed -n '/ registers /,/ total /s/^.*  #[0-9]* 0x[0-9a-f]* \([^ +]*\).*/\1/p' "$W/log" |
+		sed '/^main$/q' | tr '\n' ';'
+}
+
 gcc=$CC run='' lib=$O/libleakwrap.a
 if [ "$(uname -m)" = x86_64 ]; then
 	program static -static
 	program dynamic
 	compared
+	equal "crash" "$(crashes)" "?;crash;main;"
 	if command -v clang >/dev/null; then
 		gcc=clang
 		program clang

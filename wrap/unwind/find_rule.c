@@ -165,7 +165,7 @@ static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwr
 
 /* Finds the rule of FRAME, whose code was generated at run time.  It has no tables, and may be
  * replaced by other code: so the frame is always a guess, and what it leads to is looked at each
- * time.  Returns false if pc is no return address into such code. */
+ * time.  Returns false if pc is no place in such code. */
 static bool find_in_generated_code(const struct leakwrap_frame *frame, struct leakwrap_rule *rule,
                                    bool *keep)
 {
@@ -175,14 +175,14 @@ static bool find_in_generated_code(const struct leakwrap_frame *frame, struct le
 	if (!LEAKWRAP_HAVE_GENERATED_CODE || leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO ||
 	    !leakwrap_frame_code(frame, &code))
 		return false;
-	*keep = leakwrap_epilogue_rule(&code, frame->pc, false, rule) &&
-	        leakwrap_has_return(frame, rule, &target);
-	if (*keep) {
+	if (leakwrap_epilogue_rule(&code, frame->pc, frame->interrupted, rule) &&
+	    leakwrap_has_return(frame, rule, &target)) {
 		rule->kind |= LEAKWRAP_RULE_GUESSED | LEAKWRAP_RULE_VERIFY;
 		return true;
 	}
 	memset(rule, 0, sizeof(*rule));
 	rule->kind = LEAKWRAP_RULE_FP_FALLBACK;
+	*keep = false;
 	return true;
 }
 

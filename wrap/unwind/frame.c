@@ -77,12 +77,14 @@ enum leakwrap_support leakwrap_rule_support(const struct leakwrap_frame *frame,
 bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_code *code)
 {
 	const struct leakwrap_module *module = leakwrap_text_at(frame->pc, frame->interrupted);
-	const uintptr_t word = frame->pc | (frame->instructions == LEAKWRAP_THUMB_CODE);
+	const bool thumb = frame->instructions == LEAKWRAP_THUMB_CODE;
+	const uintptr_t word = frame->pc | thumb;
 	uintptr_t target;
 
+	if (!module && frame->interrupted)
+		return leakwrap_find_interrupted_code(frame->pc, thumb, code);
 	if (!module)
-		return !frame->interrupted &&
-		       leakwrap_is_generated_return(frame->stack, word, code, &target);
+		return leakwrap_is_generated_return(frame->stack, word, code, &target);
 	*code = leakwrap_code_of(module, word);
 	return true;
 }

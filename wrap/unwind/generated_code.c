@@ -13,6 +13,12 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
 }
 
+bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb, struct leakwrap_code *code)
+{
+	*code = (struct leakwrap_code){page_of(pc), page_of(pc) + LEAKWRAP_PAGE, thumb};
+	return !leakwrap_module_at(pc) && leakwrap_readable(pc);
+}
+
 bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                   struct leakwrap_code *code, uintptr_t *target)
 {

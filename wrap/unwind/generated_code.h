@@ -28,11 +28,23 @@
 #ifndef LEAKWRAP_BARE
 bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                   struct leakwrap_code *code, uintptr_t *target);
+
+/* Sets the bounds in *CODE to the page of PC, at which a signal has interrupted generated code.
+ * THUMB: as of struct leakwrap_code.  Returns false if PC lies in a module, or cannot be read.  One
+ * system call.  Without an operating system always false. */
+bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb, struct leakwrap_code *code);
 #else
 static inline bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                                 struct leakwrap_code *code, uintptr_t *target)
 {
 	(void)stack, (void)word, (void)code, (void)target;
+	return false;
+}
+
+static inline bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb,
+                                                  struct leakwrap_code *code)
+{
+	(void)pc, (void)thumb, (void)code;
 	return false;
 }
 #endif

@@ -180,6 +180,8 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 		if (guess == 0)
 			guess = at;
 	}
+	/* Return addresses in code that was generated at run time were not looked for. */
+	*all &= is_listed;
 	if (by_pointers && try_pointers(frame, &code, through_pointer, through_pointers, 0, rule))
 		return LEAKWRAP_CERTAIN;
 	if (guess == 0)
@@ -189,9 +191,7 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 	rule->cfa_offset = (int32_t)(guess - frame->sp + LEAKWRAP_WORD);
 	rule->ra_where = LEAKWRAP_SAVED_AT_CFA;
 	rule->ra_offset = -LEAKWRAP_WORD;
-	/* Return addresses in code that was generated at run time were not looked for. */
-	return *all && is_listed && guess_is_start && !has_own ? LEAKWRAP_CERTAIN
-	                                                       : LEAKWRAP_PLAUSIBLE;
+	return *all && guess_is_start && !has_own ? LEAKWRAP_CERTAIN : LEAKWRAP_PLAUSIBLE;
 }
 
 #endif

@@ -534,6 +534,22 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 	leave_out_own_frames(&walk);
 }
 
+/* Returns whether WALK's frame is code that was generated at run time.  It is not where the program
+ * has called nowhere, or data.  Such a call has left its return address on the stack, or in LR. */
+static bool is_in_generated_code(const struct walk *walk, uintptr_t lr)
+{
+	struct leakwrap_code code;
+	uintptr_t target;
+
+	if (!LEAKWRAP_HAVE_GENERATED_CODE ||
+	    (LEAKWRAP_CALL_PUSHES &&
+	     !leakwrap_stack_read_address(walk->frame.stack, walk->frame.sp, &lr)))
+		return false;
+	return !leakwrap_is_return(lr, &target) &&
+	       !leakwrap_is_generated_return(walk->frame.stack, lr, &code, &target) &&
+	       leakwrap_frame_code(&walk->frame, &code);
+}
+
 void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                      const struct leakwrap_regs *start)
 {
@@ -555,7 +571,7 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 	struct leakwrap_trace callers = *trace;
 	uintptr_t pc = walk.frame.pc, sp = start->sp, lr = start->lr;
 
-	if (leakwrap_text_at(pc, true) || trace->max == 1) {
+	if (leakwrap_text_at(pc, true) || trace->max == 1 || is_in_generated_code(&walk, lr)) {
 		walk_all(&walk);
 		leave_out_own_frames(&walk);
 		return;
