@@ -226,8 +226,13 @@ bool leakwrap_module_is_vdso(const struct leakwrap_module *module);
  * static and has loaded nothing so far.  Signal-safe. */
 bool leakwrap_modules_are_program_alone(void);
 
-/* Returns the number of changes of the snapshot.  Data derived under another number is stale.
- * Signal-safe. */
+/* Returns the number of changes of the snapshot, and of what else is known as code.  Data derived
+ * under another number is stale.  Signal-safe. */
 unsigned leakwrap_modules_generation(void);
+
+#ifndef LEAKWRAP_BARE
+/* Begins a new generation: memory outside of modules has become known as code.  Signal-safe. */
+void leakwrap_modules_begin_generation(void);
+#endif
 
 #endif

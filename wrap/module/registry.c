@@ -423,6 +423,11 @@ unsigned leakwrap_modules_generation(void)
 	return atomic_load_explicit(&registry.generation, memory_order_acquire);
 }
 
+void leakwrap_modules_begin_generation(void)
+{
+	atomic_fetch_add(&registry.generation, 1);
+}
+
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)
 {
 	return leakwrap_module_among(leakwrap_modules(), address);

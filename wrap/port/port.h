@@ -119,6 +119,31 @@ bool leakwrap_is_unreadable(uintptr_t address);
 
 #define LEAKWRAP_PAGE 4096u /* smallest page, in bytes, of all architectures; probing steps by it */
 
+/* A mapping of the process. */
+struct leakwrap_mapping {
+	uintptr_t start, end;
+	bool is_readable, is_writable, is_executable, is_shared;
+	bool is_file;    /* it has a file's name, or is shared memory with a name */
+	bool is_memory;  /* its name is one of shared memory */
+	bool is_break;   /* "[heap]": the memory of brk(2) */
+	bool is_stack;   /* "[stack]": the stack of the process's first thread */
+	bool is_special; /* a device's, or the kernel's: reading may have effects */
+	bool has_thread; /* false; who keeps the mapping may note here that a thread uses it */
+};
+
+/* Visits MAPPING, which the caller owns.  Returns false to end the visits. */
+typedef bool leakwrap_mapping_visitor(void *context, const struct leakwrap_mapping *mapping);
+
+/* The longest line of /proc/self/maps, in bytes: a path of 4,096 bytes, each in four characters,
+ * behind 100 bytes for all else. */
+#define LEAKWRAP_MAPPING_LINE_MAX ((size_t)17 << 10)
+
+/* Reads /proc/self/maps (proc(5)), and calls VISIT for each mapping, the lowest first.  CONTEXT is
+ * passed to VISIT.  BUFFER: SIZE bytes, at least LEAKWRAP_MAPPING_LINE_MAX.  Returns false if the
+ * mappings cannot be read to the end, or if VISIT has ended the visits. */
+bool leakwrap_mappings_each(char *buffer, size_t size, leakwrap_mapping_visitor *visit,
+                            void *context);
+
 /* -- signals ----------------------------------------------------------------------------------- */
 
 /* A signal mask. */

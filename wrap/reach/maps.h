@@ -1,24 +1,14 @@
-/* maps.h - the mappings of the process, from /proc/self/maps (proc(5)). */
+/* maps.h - keeps the mappings of the process (leakwrap_mappings_each, port.h) for a scan. */
 #ifndef LEAKWRAP_MAPS_H
 #define LEAKWRAP_MAPS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/port/port.h"
+
 /* Why something failed: there is no memory for it. */
 extern const char leakwrap_reach_no_memory[];
-
-struct leakwrap_mapping {
-	uintptr_t start, end;
-	bool is_readable, is_writable, is_executable, is_shared;
-	bool is_file;    /* it has a file's name, or is shared memory with a name */
-	bool is_memory;  /* its name is one of shared memory */
-	bool is_break;   /* "[heap]": the memory of brk(2) */
-	bool is_stack;   /* "[stack]": the stack of the process's first thread */
-	bool is_special; /* a device's, or the kernel's: reading may have effects */
-	bool has_thread; /* a thread uses it (leakwrap_maps_note_thread) */
-};
 
 /* Reads the mappings.  Returns NULL, and then the caller calls leakwrap_maps_release; or why that
  * failed.  One thread at a time. */

@@ -20,6 +20,7 @@
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/other_code.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/option_table.h"
 #include "wrap/runtime/recording.h"
@@ -129,6 +130,7 @@ static void start(void)
 	if (leakwrap_options.memory != 0)
 		leakwrap_samples_reserve();
 	leakwrap_modules_set_change_hook(leakwrap_stack_cache_flush);
+	leakwrap_other_code_set_change_hook(leakwrap_stack_cache_flush_all);
 	leakwrap_modules_refresh();
 	if (leakwrap_options.misuse != LEAKWRAP_ON_MISUSE_NOTHING &&
 	    !leakwrap_misuse_start(leakwrap_dump_misuse))

@@ -349,13 +349,18 @@ void leakwrap_stack_cache_flush(void)
 		}
 }
 
-void leakwrap_stack_cache_pause(void)
+void leakwrap_stack_cache_flush_all(void)
 {
-	atomic_store(&is_paused, true);
 	for (unsigned way = 0; atomic_load(&has_learned) && way < LEAKWRAP_STACK_CACHE_WAYS; way++)
 		for (unsigned set = 0; set < 1u << LEAKWRAP_STACK_CACHE_SET_BITS; set++)
 			if (shape_in(way, set))
 				empty(way, set);
+}
+
+void leakwrap_stack_cache_pause(void)
+{
+	atomic_store(&is_paused, true);
+	leakwrap_stack_cache_flush_all();
 }
 
 void leakwrap_stack_cache_resume(void)

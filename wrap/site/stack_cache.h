@@ -106,4 +106,7 @@ void leakwrap_stack_cache_resume(void);
  * current modules have changed (leakwrap_modules_set_change_hook). */
 void leakwrap_stack_cache_flush(void);
 
+/* Removes all shapes.  One that a thread has just found may stay. */
+void leakwrap_stack_cache_flush_all(void);
+
 #endif

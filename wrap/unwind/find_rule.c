@@ -2,6 +2,7 @@
 #include "wrap/unwind/find_rule.h"
 
 #include "wrap/base/options.h"
+#include "wrap/module/other_code.h"
 #include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/fp_frame.h"
 #include "wrap/unwind/generated_code.h"
@@ -186,6 +187,17 @@ static bool find_in_generated_code(const struct leakwrap_frame *frame, struct le
 	return true;
 }
 
+/* Finds the rule of FRAME if its pc, in no module, is where a signal handler returns to.  Old
+ * kernels put that code onto the stack. */
+static bool find_sigreturn_outside(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
+{
+	const struct leakwrap_stack *stack = frame->stack;
+	const bool is_on_stack = frame->pc >= stack->low && frame->pc < stack->high;
+
+	leakwrap_other_code_read_at_times();
+	return leakwrap_sigreturn_rule(frame->pc, is_on_stack ? stack->high : 0, rule);
+}
+
 bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
                         struct leakwrap_rule *rule, bool *keep)
 {
@@ -204,7 +216,7 @@ bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
 	memset(rule, 0, sizeof(*rule));
 	*keep = !interrupted;
 	if (!module)
-		return leakwrap_sigreturn_rule(frame->pc, 0, rule) ||
+		return find_sigreturn_outside(frame, rule) ||
 		       find_in_generated_code(frame, rule, keep);
 	if (leakwrap_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high, rule) ||
 	    ((!fp_alone || interrupted) && !code_first &&

@@ -1,8 +1,13 @@
 /* generated_code.h - code that the program generates at run time: it lies in no module.
  *
- * Just-in-time compilers write such code into memory of their own.  Nothing lists it.  So the code
- * itself must show that a word of the stack may be a return address into it.  May run in signal
- * handlers and takes no lock.
+ * Just-in-time compilers write such code into memory of their own.  Nothing lists it.  But its
+ * memory is executable, and is read for this reason alone (other_code.h): data that a word of the
+ * stack points to may be unmapped by another thread at any time.  Then the code itself must show
+ * that the word may be a return address into it.  May run in signal handlers and waits for no lock.
+ * With an unwind option other than auto there is no such code.
+ *
+ * Known limit: another thread may unmap the code to which an old word of the stack leads, between
+ * the system call that probes it and the reading.
  */
 #ifndef LEAKWRAP_GENERATED_CODE_H
 #define LEAKWRAP_GENERATED_CODE_H
@@ -21,18 +26,25 @@
 #endif
 
 /* Returns true if WORD, as found on STACK, may be a return address in generated code: it lies in
- * no module and not on STACK, and behind a call in memory that can be read.  Data rarely looks like
- * that.  Then *CODE bounds the pages of the call and of WORD: only they certainly stay mapped while
- * a frame returns to WORD.  *TARGET becomes the address that the call calls, or 0 if it is through
- * a register.  At most four system calls.  Without an operating system always false. */
+ * executable memory, in no module and not on STACK, and behind a call.  Then *CODE bounds the pages
+ * of the call and of WORD: only they certainly stay mapped while a frame returns to WORD.  *TARGET
+ * becomes the address that the call calls, or 0 if it is through a register.  At most four system
+ * calls, and none if WORD does not lie in such memory, unless that is read anew.  Without an
+ * operating system always false. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                   struct leakwrap_code *code, uintptr_t *target);
 
 /* Sets the bounds in *CODE to the page of PC, at which a signal has interrupted generated code.
- * THUMB: as of struct leakwrap_code.  Returns false if PC lies in a module, or cannot be read.  One
- * system call.  Without an operating system always false. */
+ * THUMB: as of struct leakwrap_code.  Returns false if PC lies in a module, or in no executable
+ * memory.  Two system calls, unless that is read anew.  Without an operating system always
+ * false. */
 bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb, struct leakwrap_code *code);
+
+/* Returns whether PC, at which the walk of STACK has ended, may be a return address in generated
+ * code that is not known yet.  Then the walk should not be remembered.  A system call if so, unless
+ * the executable memory is read anew. */
+bool leakwrap_may_be_generated_later(const struct leakwrap_stack *stack, uintptr_t pc);
 #else
 static inline bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                                 struct leakwrap_code *code, uintptr_t *target)
@@ -45,6 +57,12 @@ static inline bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb,
                                                   struct leakwrap_code *code)
 {
 	(void)pc, (void)thumb, (void)code;
+	return false;
+}
+
+static inline bool leakwrap_may_be_generated_later(const struct leakwrap_stack *stack, uintptr_t pc)
+{
+	(void)stack, (void)pc;
 	return false;
 }
 #endif

@@ -2,8 +2,10 @@
 #include "wrap/unwind/sigreturn.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/module/other_code.h"
 #include "wrap/port/port.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #ifdef LEAKWRAP_SIGRETURN_TRAMPOLINES
@@ -14,18 +16,31 @@ struct trampoline {
 	int32_t sp, pc, fp, lr; /* where the interrupted function's registers are, from sp */
 };
 
+#define LONGEST sizeof(((struct trampoline *)NULL)->code)
+
+static bool is_readable_code(uintptr_t address)
+{
+	return leakwrap_is_other_code(address) && leakwrap_readable(address);
+}
+
+/* Returns the number of bytes from PC on that may be read.  END: as of leakwrap_sigreturn_rule. */
+static uintptr_t room_at(uintptr_t pc, uintptr_t end)
+{
+	if (end != 0)
+		return end > pc ? end - pc : 0;
+	return is_readable_code(pc) && is_readable_code(pc + LONGEST - 1) ? LONGEST : 0;
+}
+
 bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
 {
 	static const struct trampoline trampolines[] = {LEAKWRAP_SIGRETURN_TRAMPOLINES};
-	bool readable = pc < end && end - pc >= sizeof(trampolines->code);
+	const uintptr_t room = room_at(pc, end);
 
-	if (!readable &&
-	    (!leakwrap_readable(pc) || !leakwrap_readable(pc + sizeof(trampolines->code) - 1)))
-		return false;
 	for (size_t i = 0; i < sizeof(trampolines) / sizeof(trampolines[0]); i++) {
 		const struct trampoline *trampoline = &trampolines[i];
 
-		if (memcmp((const void *)pc, trampoline->code, trampoline->size) == 0) {
+		if (room >= trampoline->size &&
+		    memcmp((const void *)pc, trampoline->code, trampoline->size) == 0) {
 			*rule = (struct leakwrap_rule){.kind = LEAKWRAP_RULE_SIGNAL,
 			                               .base = LEAKWRAP_BASE_SP,
 			                               .ra_where = LEAKWRAP_SAVED_AT_BASE,

@@ -272,6 +272,8 @@ static bool finish_at_no_code(struct walk *walk)
 		read_set->end_word = walk->frame.pc;
 	}
 	walk->trace->end_pc = walk->frame.pc;
+	if (leakwrap_may_be_generated_later(walk->frame.stack, walk->frame.pc))
+		walk->read_set = NULL;
 	return finish(walk, LEAKWRAP_IS_NO_CALLER(walk->frame.pc) ? LEAKWRAP_TRACE_COMPLETE
 	                                                          : LEAKWRAP_TRACE_TRUNCATED);
 }
@@ -426,7 +428,6 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 static inline leakwrap_rule_slot step_fast(struct walk *walk, bool recording)
 {
 	(void)recording;
-
 	return leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
 }
 
@@ -534,18 +535,17 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 	leave_out_own_frames(&walk);
 }
 
-/* Returns whether WALK's frame is code that was generated at run time.  It is not where the program
- * has called nowhere, or data.  Such a call has left its return address on the stack, or in LR. */
-static bool is_in_generated_code(const struct walk *walk, uintptr_t lr)
+/* Returns whether WALK's frame is generated code.  It is not where the program has called nowhere,
+ * or data: that has left its return address on the stack, or in LR.  Takes no stack of a walk. */
+static __attribute__((noinline)) bool is_in_generated_code(const struct walk *walk, uintptr_t lr)
 {
 	struct leakwrap_code code;
 	uintptr_t target;
 
-	if (!LEAKWRAP_HAVE_GENERATED_CODE ||
-	    (LEAKWRAP_CALL_PUSHES &&
-	     !leakwrap_stack_read_address(walk->frame.stack, walk->frame.sp, &lr)))
-		return false;
-	return !leakwrap_is_return(lr, &target) &&
+	return LEAKWRAP_HAVE_GENERATED_CODE &&
+	       (!LEAKWRAP_CALL_PUSHES ||
+	        leakwrap_stack_read_address(walk->frame.stack, walk->frame.sp, &lr)) &&
+	       !leakwrap_is_return(lr, &target) &&
 	       !leakwrap_is_generated_return(walk->frame.stack, lr, &code, &target) &&
 	       leakwrap_frame_code(&walk->frame, &code);
 }
