@@ -17,7 +17,7 @@ typedef void *allocator(size_t size);
 
 extern const char __start_copied[], __stop_copied[];
 
-static void *volatile kept;
+static _Thread_local void *volatile kept;
 static jmp_buf back;
 
 /* -- the functions that are copied: they name no variable, and no function outside ------------- */
