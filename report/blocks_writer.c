@@ -2,6 +2,7 @@
 #include "report/blocks_writer.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/c_library.h"
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
 #include "wrap/base/thread.h"
@@ -58,7 +59,7 @@ static void write_memory(struct leakwrap_writer *writer)
 	struct leakwrap_stack_layout layout;
 
 	leakwrap_text(writer, leakwrap_heap_is_known() ? "memory heap=known" : "memory heap=part");
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 	leakwrap_text(writer, " allocator=glibc");
 #endif
 	if (leakwrap_has_jemalloc())

@@ -83,7 +83,7 @@ PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memal
 
 # $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  If
 # a link with all of them fails, a link with each of them tells.  If the compiler cannot link "main"
-# either, no function counts as lacking.
+# either, no function counts as lacking.  Two structures may lack members, too.
 MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end at_quick_exit \
 	$(PROCESS_SYMBOLS)
@@ -123,6 +123,9 @@ $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(Q)echo 'int pc(ucontext_t *c) { return (int)c->LEAKWRAP_CONTEXT_PC; }' >>$@.c
 	$(Q)$(CC) -I. -D_GNU_SOURCE -w -include wrap/arch/arch.h -fsyntax-only $@.c \
 		>/dev/null 2>&1 || echo -DLEAKWRAP_NO_ucontext >>$@.tmp
+	$(Q)echo 'unsigned long long subs(struct dl_phdr_info *i) { return i->dlpi_subs; }' >$@.c
+	$(Q)$(CC) -D_GNU_SOURCE -w -include stddef.h -include link.h -fsyntax-only $@.c \
+		>/dev/null 2>&1 || echo -DLEAKWRAP_NO_dlpi_subs >>$@.tmp
 	$(Q)rm -f $@.c $@.program $@.errors
 	$(Q)mv $@.tmp $@
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "wrap/base/c_library.h"
 #include "wrap/entry/define.h"
 
 /* The lowest address that CAPACITY may have.  Many old programs define their own function
@@ -37,7 +38,7 @@
 
 /* The buffer that the call may replace.  If *CAPACITY is 0, glibc ignores *LINE and leaves the old
  * buffer to the program, even if it fails before it allocates a new buffer.  musl resizes it. */
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 #define BUFFER (*capacity ? *line : NULL)
 #else
 #define BUFFER (*line)

@@ -1,11 +1,11 @@
 /* heap_allocator.c - see heap_allocator.h. */
 #include "wrap/live/heap_allocator.h"
 
+#include "wrap/base/c_library.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 
-#include <features.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ extern void *__real_malloc(size_t size) __attribute__((weak));
 /* The C library's malloc.  Weak: NULL if the program has no such function. */
 extern void *__libc_malloc(size_t size) __attribute__((weak));
 
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 
 /* Largest distance between glibc's malloc and its __libc_mallopt.  Both come from malloc/malloc.c,
  * and the code of that file is not large.  Other allocators define __libc_malloc (tcmalloc,
@@ -49,7 +49,7 @@ bool leakwrap_heap_is_libc(void)
 
 	if (malloc_address == 0 || malloc_address != (uintptr_t)__libc_malloc)
 		return false;
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 	return is_beside_mallopt(malloc_address);
 #else
 	return true;
@@ -58,7 +58,7 @@ bool leakwrap_heap_is_libc(void)
 
 bool leakwrap_heap_is_glibc(void)
 {
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 	return leakwrap_heap_is_libc();
 #else
 	return false;
@@ -74,11 +74,17 @@ bool leakwrap_heap_is_glibc(void)
 static bool is_plain_library(const struct leakwrap_module *module)
 {
 	static const char *const functions[] = {
-	        "__libc_start_main",   "mallctl",
-	        "tc_version",          "MallocExtension_Internal_GetNumericProperty",
-	        "mi_version",          "rpmalloc_initialize",
-	        "__TBB_malloc_proxy",  "malloc_object_size",
-	        "__scudo_print_stats", "__sanitizer_get_ownership",
+	        "__libc_start_main",
+	        "__uClibc_main",
+	        "mallctl",
+	        "tc_version",
+	        "MallocExtension_Internal_GetNumericProperty",
+	        "mi_version",
+	        "rpmalloc_initialize",
+	        "__TBB_malloc_proxy",
+	        "malloc_object_size",
+	        "__scudo_print_stats",
+	        "__sanitizer_get_ownership",
 	};
 
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
@@ -115,7 +121,7 @@ static bool is_plain_in_program(void)
 	    MallocExtension_Internal_GetNumericProperty || mi_process_init || rpmalloc_initialize ||
 	    malloc_object_size || __scudo_print_stats || __sanitizer_get_ownership)
 		return true;
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 	return leakwrap_heap_is_glibc();
 #else
 	return leakwrap_modules_are_program_alone();

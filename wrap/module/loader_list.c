@@ -245,24 +245,36 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
 	return true;
 }
 
-/* Returns a number that is another one after each change of the list, by INFO of SIZE bytes.
- * Returns 0 if INFO has no counters of changes.
- *
- * The sum of the two counters would not do: after dlmopen, glibc's second counter goes down.  The
- * factor is 2^64 or 2^32 divided by the golden ratio.  Its small multiples lie far from each other,
- * so that different pairs of small counters give different numbers. */
-static uintptr_t changes_of(const struct dl_phdr_info *info, size_t size)
+/* Adds NUMBER to HASH.  The factor is 2^64 or 2^32 divided by the golden ratio.  Its small
+ * multiples lie far from each other, so that different pairs of small numbers give different
+ * hashes. */
+static uintptr_t add_to_hash(uintptr_t hash, uintptr_t number)
 {
-#ifndef LEAKWRAP_NO_dl_iterate_phdr
 	const uintptr_t factor =
 	        (uintptr_t)(UINTPTR_MAX > UINT32_MAX ? 0x9e3779b97f4a7c15u : 0x9e3779b1u);
 
-	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs))
-		return (uintptr_t)info->dlpi_adds * factor + (uintptr_t)info->dlpi_subs;
+	return (hash + number) * factor;
+}
+
+/* Makes *CHANGES a number that is another one after each change of the list, by INFO of SIZE bytes,
+ * which may have two counters of changes.  Returns whether it has: else *CHANGES is a hash of the
+ * modules so far, and the other modules must follow.
+ *
+ * The sum of the two counters would not do: after dlmopen, glibc's second counter goes down. */
+static bool count_changes(uintptr_t *changes, const struct dl_phdr_info *info, size_t size)
+{
+#ifndef LEAKWRAP_NO_dlpi_subs
+	if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof(info->dlpi_subs)) {
+		*changes = add_to_hash(0, (uintptr_t)info->dlpi_adds) + (uintptr_t)info->dlpi_subs;
+		return true;
+	}
 #else
-	(void)info, (void)size;
+	(void)size;
 #endif
-	return 0;
+	*changes = add_to_hash(*changes, info->dlpi_addr);
+	for (const char *next = info->dlpi_name; *next; next++)
+		*changes = add_to_hash(*changes, (unsigned char)*next);
+	return false;
 }
 
 /* Appends MODULE, whose path of LENGTH characters lies at the reader's NEXT. */
@@ -291,7 +303,7 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	size_t room = (size_t)(reader->end - reader->next);
 	size_t length = strlen(info->dlpi_name);
 
-	list->changes = changes_of(info, info_size);
+	count_changes(&list->changes, info, info_size);
 	if (list->count == reader->capacity || length + 1 > room) {
 		reader->is_full = true;
 		return 1;
@@ -369,6 +381,13 @@ static void list_for_debuggers(iterator *take, void *context)
 	}
 }
 
+/* Counts the changes of the list in *CONTEXT (dl_iterate_phdr(3)).  Returns 1, which stops the
+ * iteration, if no other module need follow. */
+static int read_changes(struct dl_phdr_info *info, size_t size, void *context)
+{
+	return count_changes(context, info, size);
+}
+
 #ifndef LEAKWRAP_NO_dl_iterate_phdr
 
 struct counting {
@@ -383,13 +402,6 @@ static int take_counted(struct dl_phdr_info *info, size_t size, void *context)
 
 	counting->count += info->dlpi_phnum > 0;
 	return counting->take(info, size, counting->context);
-}
-
-/* Stores the number of changes of the list in *CONTEXT.  Returns 1, which stops the iteration. */
-static int read_changes(struct dl_phdr_info *info, size_t size, void *context)
-{
-	*(uintptr_t *)context = changes_of(info, size);
-	return 1;
 }
 
 uintptr_t leakwrap_loader_list_changes(void)
@@ -422,7 +434,10 @@ static void list_all(iterator *take, void *context)
 
 uintptr_t leakwrap_loader_list_changes(void)
 {
-	return 0;
+	uintptr_t changes = 0;
+
+	list_for_debuggers(read_changes, &changes);
+	return changes;
 }
 
 static void list_all(iterator *take, void *context)

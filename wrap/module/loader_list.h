@@ -55,8 +55,8 @@ typedef void leakwrap_module_visitor(void *context, const struct leakwrap_module
  * Needs no memory. */
 void leakwrap_loader_list_visit(leakwrap_module_visitor *visit, void *context);
 
-/* Returns a number that changes when a module is loaded or unloaded, or 0 if the C library does not
- * count these.  Cheap. */
+/* Returns a number that changes when a module is loaded or unloaded, or 0 if nothing tells.  Cheap:
+ * a C library that does not count these has one entry read for each module. */
 uintptr_t leakwrap_loader_list_changes(void);
 
 /* Unmaps LIST, which may be NULL. */

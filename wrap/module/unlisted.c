@@ -5,7 +5,9 @@
  * hold it and wait for the allocating thread.  glibc finds the module of an address without a lock
  * since version 2.35.  Older versions do not; the module is listed when the program calls dlopen
  * or dlclose.  While the program's dlopen runs constructors, its thread has the loader's lock
- * already.  musl holds its lock only while nothing outside of its loader runs. */
+ * already.  musl holds its lock only while nothing outside of its loader runs.  uClibc-ng lets its
+ * list be read without the lock. */
+#include "wrap/base/c_library.h"
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/loader_list.h"
@@ -15,7 +17,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 
 /* struct dl_find_object and struct link_map of glibc's <dlfcn.h> and <link.h>, as far as they are
  * used.  Older versions of these headers lack the first. */

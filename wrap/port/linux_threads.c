@@ -88,10 +88,10 @@ char leakwrap_thread_kernel_state(int thread)
 	return after_name && after_name + 2 < line + length ? after_name[2] : '\0';
 }
 
-/* glibc changes user and group ids of all threads by signal 33 (SIGSETXID,
- * sysdeps/unix/sysv/linux/internal-signals.h).  Its handler is installed with the first thread.
+/* glibc and uClibc-ng change user and group ids of all threads by signal 33 (SIGSETXID,
+ * sysdeps/unix/sysv/linux/internal-signals.h).  The handler is installed with the first thread.
  * musl calls a function in all threads by signal 34 (SIGSYNCCALL, src/internal/pthread_impl.h), and
- * sets the handler each time.  Neither lets a program block or catch its signal. */
+ * sets the handler each time.  None lets a program block or catch its signal. */
 #ifdef __GLIBC__
 #define PARK_SIGNAL 33
 #else

@@ -1,7 +1,9 @@
 /* glibc_heap.c - see glibc_heap.h. */
 #include "wrap/reach/glibc_heap.h"
 
-#ifdef __GLIBC__
+#include "wrap/base/c_library.h"
+
+#ifdef LEAKWRAP_GLIBC
 
 #include "wrap/live/indexed_block.h"
 #include "wrap/port/port.h"

@@ -1,6 +1,7 @@
 /* interior.c - see interior.h. */
 #include "wrap/reach/interior.h"
 
+#include "wrap/base/c_library.h"
 #include "wrap/module/modules.h"
 #include "wrap/reach/interior_rules.h"
 #include "wrap/reach/own_memory.h"
@@ -52,7 +53,7 @@ LEAKWRAP_INLINE struct leakwrap_memory own_memory(leakwrap_is_readable *const *i
 	        .word = sizeof(uintptr_t),
 	        .cookie_words = LEAKWRAP_COOKIE_WORDS,
 	        .has_sse2 = LEAKWRAP_ALWAYS_HAS_SSE2,
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 	        .is_glibc = true,
 #endif
 #ifndef LEAKWRAP_BARE

@@ -5,6 +5,7 @@
 
 #include "report/announce.h"
 #include "report/command.h"
+#include "wrap/base/c_library.h"
 #include "wrap/base/loss.h"
 #include "wrap/signal/crash.h"
 #include "wrap/signal/spare_stack.h"
@@ -401,7 +402,7 @@ void leakwrap_runtime_exit_now(void)
 		leakwrap_runtime_exit();
 }
 
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 /* Registers a function for exit() (Itanium C++ ABI, 3.3.6.3). */
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
 
@@ -438,7 +439,7 @@ static void dump_after_libraries(void *is_first)
  * musl does not. */
 static bool dump_later(void)
 {
-#ifdef __GLIBC__
+#ifdef LEAKWRAP_GLIBC
 	return register_dump(&runtime);
 #else
 	return false;

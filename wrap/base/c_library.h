@@ -1,0 +1,17 @@
+/* c_library.h - whether the C library is glibc.
+ *
+ * uClibc-ng defines __GLIBC__ in <features.h>, too, because its interface is glibc's.  What is said
+ * of the interface asks for __GLIBC__; what is said of the code behind it asks for
+ * LEAKWRAP_GLIBC. */
+#ifndef LEAKWRAP_C_LIBRARY_H
+#define LEAKWRAP_C_LIBRARY_H
+
+#ifndef LEAKWRAP_BARE
+#include <features.h>
+#endif
+
+#if defined __GLIBC__ && !defined __UCLIBC__
+#define LEAKWRAP_GLIBC
+#endif
+
+#endif
