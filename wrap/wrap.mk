@@ -84,6 +84,9 @@ PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memal
 # $(O)/lacks has -DLEAKWRAP_NO_FUNCTION for each function that the C library does not have.  If
 # a link with all of them fails, a link with each of them tells.  If the compiler cannot link "main"
 # either, no function counts as lacking.  Two structures may lack members, too.
+#
+# It has -DLEAKWRAP_FREES_PARTS if malloc or memalign frees what it has split off from a block by
+# the public free: uClibc-ng's allocators do.  The linker tells.
 MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end at_quick_exit \
 	$(PROCESS_SYMBOLS)
@@ -126,6 +129,9 @@ $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 	$(Q)echo 'unsigned long long subs(struct dl_phdr_info *i) { return i->dlpi_subs; }' >$@.c
 	$(Q)$(CC) -D_GNU_SOURCE -w -include stddef.h -include link.h -fsyntax-only $@.c \
 		>/dev/null 2>&1 || echo -DLEAKWRAP_NO_dlpi_subs >>$@.tmp
+	$(Q)$(LINKS)"-static -Wl$(leakwrap_comma)--trace-symbol=free"; links memalign || :; \
+		! grep -q '[(]\(malloc\|memalign\)[.].*reference to free$$' $@.errors || \
+		echo -DLEAKWRAP_FREES_PARTS >>$@.tmp
 	$(Q)rm -f $@.c $@.program $@.errors
 	$(Q)mv $@.tmp $@
 
@@ -161,14 +167,14 @@ ALLOCATING_SYMBOLS := $(filter-out free% cfree _Zd%,\
 
 define entry_rule
 $(LEAKWRAP_SYMBOLS_$(1):%=$(O)/entry/$(1)/%.o): $(O)/entry/$(1)/%.o: \
-		wrap/entry/$(1).c linker-flags.mk
+		wrap/entry/$(1).c linker-flags.mk $(O)/lacks
 	$$(call say,CC,$$< $$*)
 	$$(make_folder)
 	$$(Q)$$(CC) $$(filter-out $$(if $$(filter $$(TAKES_FLOATS),$$*),$$(GENERAL_REGISTERS)),\
 			$$(RUNTIME_CFLAGS)) \
 		$$(SHORT_LOOPS) $$(ENTRY_CFLAGS_$(1)) \
 		$$(if $$(filter $(ALLOCATING_SYMBOLS),$$*),$$(FIXED_FP)) \
-		-DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
+		$$(LACKS) -DLEAKWRAP_ENTRY_$$* -c -o $$@ $$<
 endef
 $(foreach family,$(RUNTIME_FAMILIES),$(eval $(call entry_rule,$(family))))
 

@@ -56,6 +56,46 @@ REFER(pvalloc);
 __asm__(".globl leakwrap_exported__exit");
 #endif
 
+#ifdef LEAKWRAP_ENTRY_free
+RELEASE(free, (void *block), (block))
+OURS(free)
+#endif
+
+#ifdef LEAKWRAP_ENTRY_cfree
+/* New C libraries lack it, and sanitizers define it.  The member every_c takes this wrapper in for
+ * them (wrap.mk), and must link without them, too. */
+void __real_cfree(void *block) __attribute__((weak));
+RELEASE(cfree, (void *block), (block))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free_sized
+RELEASE(free_sized, (void *block, size_t size), (block, size))
+#endif
+
+#ifdef LEAKWRAP_ENTRY_free_aligned_sized
+RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size), (block, alignment, size))
+#endif
+
+/* An allocator may cut a block out of a larger block, and free the rest by the public free: such a
+ * release is not the program's. */
+#ifdef LEAKWRAP_FREES_PARTS
+#ifdef LEAKWRAP_PROCESS
+#define CALL_ALLOCATOR(name, arguments) leakwrap_originals.name arguments
+#else
+#define CALL_ALLOCATOR(name, arguments) __real_##name arguments
+#endif
+#undef ENTRY_CALL_ORIGINAL
+#define ENTRY_CALL_ORIGINAL(name, arguments)                               \
+	({                                                                 \
+		const struct leakwrap_enclosing_release outer =            \
+		        leakwrap_begin_parts(LEAKWRAP_CALLER.sp);          \
+		__typeof__(CALL_ALLOCATOR(name, arguments)) of_allocator = \
+		        CALL_ALLOCATOR(name, arguments);                   \
+		leakwrap_end_release(outer);                               \
+		of_allocator;                                              \
+	})
+#endif
+
 #ifdef LEAKWRAP_ENTRY_malloc
 ALLOCATE(leakwrap_pass_before_malloc, malloc, (size_t size), (size), size)
 OURS(malloc)
@@ -129,24 +169,4 @@ OURS(realloc)
 #ifdef LEAKWRAP_ENTRY_reallocarray
 ENTRY_RESIZE(leakwrap_pass_never, reallocarray, (void *block, size_t count, size_t size),
              (block, count, size), count *size)
-#endif
-
-#ifdef LEAKWRAP_ENTRY_free
-RELEASE(free, (void *block), (block))
-OURS(free)
-#endif
-
-#ifdef LEAKWRAP_ENTRY_cfree
-/* New C libraries lack it, and sanitizers define it.  The member every_c takes this wrapper in for
- * them (wrap.mk), and must link without them, too. */
-void __real_cfree(void *block) __attribute__((weak));
-RELEASE(cfree, (void *block), (block))
-#endif
-
-#ifdef LEAKWRAP_ENTRY_free_sized
-RELEASE(free_sized, (void *block, size_t size), (block, size))
-#endif
-
-#ifdef LEAKWRAP_ENTRY_free_aligned_sized
-RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size), (block, alignment, size))
 #endif

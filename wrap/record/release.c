@@ -44,6 +44,15 @@ void leakwrap_mark_release_at(uintptr_t sp, void *block)
 	leakwrap_self.releasing = block;
 }
 
+struct leakwrap_enclosing_release leakwrap_begin_parts(uintptr_t sp)
+{
+	const struct leakwrap_enclosing_release enclosing =
+	        leakwrap_find_enclosing_release(NULL, sp);
+
+	leakwrap_mark_release_at(sp, LEAKWRAP_RELEASING_PARTS);
+	return enclosing;
+}
+
 bool leakwrap_is_part_of_release(const void *enclosing, const void *block)
 {
 	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)
