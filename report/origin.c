@@ -201,7 +201,7 @@ static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 	static const char *const c_library[] = {"libc.",  "libc-2", "ld-musl",   "libpthread",
 	                                        "libdl.", "librt.", "libresolv", "libnss_",
 	                                        "libnsl", NULL};
-	static const char *const loader[] = {"ld-", "ld.", "ld64.", NULL};
+	static const char *const loader[] = {"ld-", "ld.", "ld64.", "ld64-", NULL};
 	/* Functions of the C++ library that allocate for the library itself. */
 	static const char *const kept_by_cxx[] = {"_ZNSt6locale", "_ZNSt8ios_base4Init",
 	                                          "_ZNSt8ios_base15sync_with_stdio", NULL};

@@ -155,12 +155,13 @@ awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/e
 		# Functions of C++ libraries whose blocks the library keeps.
 		own_of_cxx = "^(_GLOBAL__|_ZNSt6locale|_ZNSt8ios_base(4Init|15sync_with_stdio))"
 		# Members of C libraries whose functions return what their caller frees.
-		for_caller = "^(io)?(fopen|fdopen|popen)(64)?$|" \
+		for_caller = "^(io|_)?(fopen|fdopen|popen)(64)?$|" \
 			"^(fopncook|iofopncook|fopencookie)$|" \
-			"^(oldf|f)memopen$|^(fd)?opendir$|^reg(comp|ex)$|^glob(64)?$|^wordexp$|" \
-			"^getaddrinfo$|^if_(name)?index$|^tsearch$|" \
+			"^(oldf|f)memopen$|^(fd)?opendir$|^reg(comp|ex)$|" \
+			"^glob(64)?(-susv3)?$|^wordexp$|^getaddrinfo$|" \
+			"^if_(name)?index$|^tsearch$|" \
 			"^fts(64)?(-time64)?$|^(new|dup)locale$|^(g|i)conv_open$|^iconv$|" \
-			"^(catgets|open_catalog)$|^hsearch(_r)?$|^ifaddrs$|" \
+			"^(catgets|open_catalog)$|^h(search|create)(_r)?$|^ifaddrs$|" \
 			"^(io)?vfw?scanf(-internal)?$|^tmpfile(64)?$|^mntent_r$|" \
 			"^(spawn_faction|posix_spawn_file_actions)_"
 		for (i = 1; i < 256; i++)
@@ -173,7 +174,7 @@ awk -v language="$language" -v allocators="$work/allocators" -v exports="$work/e
 	NF == 1 {
 		end_member()
 		member = $1
-		sub(/\.l?o:$/, "", member)
+		sub(/\.(o|lo|os|oS):$/, "", member)
 		next
 	}
 	NF == 2 && $1 ~ /^[Uw]$/ { if ($2 in is_allocator) allocates = 1; next }

@@ -22,13 +22,13 @@
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
 
-/* A vector has two words for each element, and two more elements (glibc, elf/dl-tls.c,
- * allocate_dtv). */
+/* A vector has two words for each element, and two more elements (allocate_dtv in elf/dl-tls.c of
+ * glibc, and in ldso/ldso/dl-tls.c of uClibc-ng). */
 LEAKWRAP_INLINE bool is_thread_vector(const struct leakwrap_interior *in)
 {
 	const leakwrap_word two = 2 * in->memory->word;
 
-	return in->memory->is_glibc && in->offset == two && leakwrap_is_multiple(in->size, two) &&
+	return in->memory->has_system && in->offset == two && leakwrap_is_multiple(in->size, two) &&
 	       leakwrap_word_of(in, 0) == in->size / two - 2;
 }
 
