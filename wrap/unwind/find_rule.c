@@ -75,6 +75,26 @@ static bool make_rule_behind_result(const struct leakwrap_frame *frame,
 	       (target == 0 || leakwrap_is_one_function(code, target, frame->pc));
 }
 
+/* Returns whether FRAME belongs to the first function of the program, to which the start code has
+ * jumped with no return address (uClibc-ng on ARM).  RULE leads to where that is stored.  No return
+ * address may lie above. */
+static bool is_first(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule)
+{
+	struct leakwrap_frame above = *frame;
+	const uintptr_t cfa = frame->sp + (uintptr_t)(intptr_t)rule->cfa_offset;
+	const uintptr_t at = leakwrap_saved_at(rule->ra_where, frame->sp, cfa, rule->ra_offset);
+	struct leakwrap_rule found;
+	uintptr_t word;
+	bool all;
+
+	above.sp = cfa;
+	return rule->kind == LEAKWRAP_RULE_FRAME && rule->base == LEAKWRAP_BASE_SP && at != 0 &&
+	       !frame->interrupted && !frame->sp_unknown && !frame->stack->foreign &&
+	       leakwrap_stack_is_outermost(cfa) && leakwrap_stack_read(frame->stack, at, &word) &&
+	       LEAKWRAP_IS_NO_CALLER(word) &&
+	       leakwrap_scan_stack(&above, false, &found, &all) == LEAKWRAP_UNSUPPORTED && all;
+}
+
 /* Finds the rule that CODE around pc gives.  Two rules may be known: from the code that builds the
  * frame, and from the code that takes it down.  If both agree, the rule is used as it is:
  * tests/unwind/code.sh finds no case where that is wrong.  Otherwise *RULE becomes the rule that
@@ -113,6 +133,11 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
 	    prologue_support + epilogue_support > LEAKWRAP_UNSUPPORTED &&
 	    leakwrap_scan_stack(frame, false, &other, &all) == LEAKWRAP_CERTAIN)
 		*rule = other;
+	if (prologue_support + epilogue_support == LEAKWRAP_UNSUPPORTED && has_prologue &&
+	    is_first(frame, &other)) {
+		rule->kind = LEAKWRAP_RULE_END;
+		return true;
+	}
 	if (prologue_support != LEAKWRAP_CERTAIN && epilogue_support != LEAKWRAP_CERTAIN)
 		rule->kind |= LEAKWRAP_RULE_VERIFY;
 	return prologue_support != LEAKWRAP_UNSUPPORTED || epilogue_support != LEAKWRAP_UNSUPPORTED;
