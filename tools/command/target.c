@@ -99,30 +99,35 @@ static bool has_text(int fd, const char *text)
 	return found;
 }
 
-static bool names_musl(const struct arguments *compiler)
+/* Returns the C library other than glibc that the compiler's command names, or NULL. */
+static const char *c_library_named(const struct arguments *compiler)
 {
+	static const char *const libraries[] = {"musl", "uclibc"};
+
 	for (size_t i = 0; i < compiler->count; i++)
-		if (strstr(base_name(compiler->all[i]), "musl"))
-			return true;
-	return false;
+		for (size_t j = 0; j < sizeof libraries / sizeof *libraries; j++)
+			if (strstr(base_name(compiler->all[i]), libraries[j]))
+				return libraries[j];
+	return NULL;
 }
 
 void check_target(const struct arguments *compiler, const char *archive)
 {
 	const char *target = target_named(compiler);
 	const struct machine *wanted = find_machine(target);
-	const int fd = wanted || names_musl(compiler) ? open(archive, O_RDONLY | O_CLOEXEC) : -1;
+	const char *library = c_library_named(compiler);
+	const int fd = wanted || library ? open(archive, O_RDONLY | O_CLOEXEC) : -1;
 	const int machine = fd >= 0 ? machine_of(fd) : EM_NONE;
 
 	if (wanted && machine != EM_NONE && machine != wanted->machine)
 		die("%s is for another processor than %s: build leakwrap with its CROSS_COMPILE= "
 		    "or CC=, and let LEAKWRAP_LIB name that libleakwrap.a",
 		    archive, target);
-	/* glibc alone has it, and the runtime calls it where it is. */
-	if (fd >= 0 && names_musl(compiler) && has_text(fd, "__register_atfork"))
-		die("%s is for glibc, and the compiler links with musl: build leakwrap with its "
+	/* A runtime for glibc alone refers to it. */
+	if (fd >= 0 && library && has_text(fd, "__libc_mallopt"))
+		die("%s is for glibc, and the compiler links with %s: build leakwrap with its "
 		    "CROSS_COMPILE= or CC=, and let LEAKWRAP_LIB name that libleakwrap.a",
-		    archive);
+		    archive, library);
 	if (fd >= 0)
 		close(fd);
 }

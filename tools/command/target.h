@@ -5,7 +5,7 @@
 #include "tools/command/link.h"
 
 /* Ends the tool with a message if the words of COMPILER name another processor than that of
- * ARCHIVE, or musl, and the archive was built for glibc. */
+ * ARCHIVE, or musl or uClibc-ng, and the archive was built for glibc. */
 void check_target(const struct arguments *compiler, const char *archive);
 
 #endif

@@ -182,7 +182,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	}
 	if (strcmp(name, "_start") == 0 && GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
 		program->is_all_local = true;
-	if (strcmp(name, "__libc_start_main") == 0) /* which the first object of all calls */
+	/* which the first object of all calls */
+	if (strcmp(name, "__libc_start_main") == 0 || strcmp(name, "__uClibc_main") == 0)
 		program->library_code = address;
 	if (is_tracers_name(name) && !is_part_of_function(name) && type == STT_FUNC) {
 		if (address < program->own_code)

@@ -301,7 +301,7 @@ char *plain_name(struct arena *arena, const char *full)
 /* Returns true if FRAME is in code that calls main, or the first function of a thread. */
 static bool starts_thread(const struct location *location, const struct frame *frame)
 {
-	/* glibc's, musl's, dietlibc's and newlib's. */
+	/* glibc's, musl's, uClibc-ng's, dietlibc's and newlib's. */
 	static const char *const functions[] = {
 	        "_start",
 	        "__start",
@@ -309,6 +309,7 @@ static bool starts_thread(const struct location *location, const struct frame *f
 	        "start_c",
 	        "__libc_start_main",
 	        "__libc_start_call_main",
+	        "__uClibc_main",
 	        "clone",
 	        "clone3",
 	        "__clone",
