@@ -99,6 +99,15 @@ of_runtime() {
 	sed "s#$O/\\(libleakwrap.a\\|process\\)#${lib%/*}/\\1#g"
 }
 
+# has_uclibc: returns whether there is a compiler for uClibc-ng, which Debian does not have. Then
+# $uclibc is the compiler, and "$uclibc_run PROGRAM" runs its programs.
+has_uclibc() {
+	uclibc=${UCLIBC_CC:-uclibc-gcc}
+	# shellcheck disable=SC2034 # for the tests
+	uclibc_run=${UCLIBC_RUN:-env}
+	command -v "$uclibc" >/dev/null
+}
+
 # The flags resemble a user's. But the compiler keeps every call of a test, and each call has a
 # frame. A call in a loop stays one call: clang unrolls short loops.
 CFLAGS_FOR_TESTS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap -fno-builtin"

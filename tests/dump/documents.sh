@@ -210,7 +210,7 @@ A thread that blocks the dump signal is not interrupted|process/no_thread_no_des
 in containers, on embedded boards and in daemons|dump/where_it_goes limits/sparse_tables
 riscv64-linux-gnu- and i686-linux-gnu- are tested as well|targets/arm_hard targets/arm_soft
 riscv64-linux-gnu- and i686-linux-gnu- are tested|targets/aarch64 targets/riscv64 targets/i386
-So are musl and dietlibc|targets/musl targets/old_libc
+So are musl, uClibc-ng and dietlibc|targets/musl targets/uclibc targets/old_libc
 -static-libgcc in the link|targets/cross
 leakwrap report --sysroot=target/rootfs --exe=build/app|tool/finds_module_files
 report --sysroot=target/rootfs --exe=build/app serial.txt|tool/emulated_programs

@@ -1,5 +1,5 @@
 #!/bin/sh
-# On other processors and with musl, misuse= reports certain misuse, and never a block.
+# On other processors and with other C libraries, misuse= reports certain misuse, and never a block.
 #
 # Certain are pointers into the stack, or where a frame was, and into static data.
 # timeout: 480
@@ -103,6 +103,15 @@ if command -v musl-gcc >/dev/null; then
 	done
 else
 	left_out="$left_out musl"
+fi
+# Debian has no compiler for uClibc-ng: nobody is told that it was left out.
+if has_uclibc; then
+	runtime uclibc CC="$uclibc"
+	run=$uclibc_run
+	programs uclibc "$uclibc"
+	for linked in dynamic static; do
+		check "uclibc, $linked" "$W/$linked" "$certain" "$quiet"
+	done
 fi
 [ -z "$left_out" ] || skip "not installed:$left_out"
 echo "$tried programs"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# On each target, glibc and musl, a dynamic program traces what its shared libraries allocate.
+# On each target, with each C library, a dynamic program traces what its shared libraries allocate.
 #
 # The program's own objects never allocate. A library keeps and frees blocks in two threads, has the
 # C library allocate for it, and loads another library.
@@ -115,6 +115,13 @@ if command -v musl-gcc >"$W/found"; then
 	process x86_64-linux-musl musl-gcc env
 else
 	echo "musl is left out: no musl-gcc"
+fi
+if has_uclibc; then
+	runtime uclibc CC="$uclibc"
+	# shellcheck disable=SC2086 # an emulator and its options
+	process uclibc "$uclibc" $uclibc_run
+else
+	echo "uClibc-ng is left out: no $uclibc"
 fi
 echo "tried:$tried"
 [ -n "$tried" ] || skip "no target can be built for"
