@@ -75,6 +75,8 @@ static bool make_rule_behind_result(const struct leakwrap_frame *frame,
 	       (target == 0 || leakwrap_is_one_function(code, target, frame->pc));
 }
 
+#ifndef LEAKWRAP_BARE
+
 /* Returns whether FRAME belongs to the first function of the program, to which the start code has
  * jumped with no return address (uClibc-ng on ARM).  RULE leads to where that is stored.  No return
  * address may lie above. */
@@ -94,6 +96,17 @@ static bool is_first(const struct leakwrap_frame *frame, const struct leakwrap_r
 	       LEAKWRAP_IS_NO_CALLER(word) &&
 	       leakwrap_scan_stack(&above, false, &found, &all) == LEAKWRAP_UNSUPPORTED && all;
 }
+
+#else
+
+/* The start code of boards calls. */
+static bool is_first(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule)
+{
+	(void)frame, (void)rule;
+	return false;
+}
+
+#endif
 
 /* Finds the rule that CODE around pc gives.  Two rules may be known: from the code that builds the
  * frame, and from the code that takes it down.  If both agree, the rule is used as it is:
