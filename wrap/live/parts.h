@@ -1,8 +1,8 @@
 /* parts.h - the parts of a block that a pool hands out.
  *
  * A pool takes a large block and hands out parts of it.  Where the link names the pool's functions,
- * or the program reports what the pool hands out, the parts have records of their own, and the large
- * block is hidden.  A pool may free all parts at once by freeing the block.
+ * or the program reports what the pool hands out, the parts have records of their own, and the
+ * large block is hidden.  A pool may free all parts at once by freeing the block.
  */
 #ifndef LEAKWRAP_PARTS_H
 #define LEAKWRAP_PARTS_H
