@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,7 +73,7 @@ static size_t (*in_copy(char *copy, size_t (*function)(allocator *, size_t)))(al
 /* Copies the functions into fresh memory.  Returns where they begin. */
 static char *copy_functions(void)
 {
-	const size_t size = (size_t)(__stop_copied - __start_copied);
+	const size_t size = (uintptr_t)__stop_copied - (uintptr_t)__start_copied;
 	char *const copy =
 	        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -122,7 +123,7 @@ NOINLINE static size_t crash(char *copy)
 
 static void *churn(void *unused)
 {
-	const size_t size = (size_t)(__stop_copied - __start_copied);
+	const size_t size = (uintptr_t)__stop_copied - (uintptr_t)__start_copied;
 
 	for (unsigned i = 0; i < 2000; i++) {
 		char *const copy = copy_functions();
