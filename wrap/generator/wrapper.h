@@ -121,16 +121,20 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	}
 
 /* Defines the wrapper of a function that frees the parameter "block".  The function's result, if
- * any, is a word or smaller. */
+ * any, is a word or smaller.  The function may be called inside a function that allocates, behind
+ * the inner call that has allocated: the outer call must still find that call's block. */
 #define WRAPPER_RELEASE(name, parameters, arguments)                                        \
 	WRAPPER(uintptr_t, name, parameters, arguments, block)                              \
 	{                                                                                   \
 		struct leakwrap_enclosing_release enclosing;                                \
+		void *inner;                                                                \
 		uintptr_t result;                                                           \
 		if (!block)                                                                 \
 			return WRAPPER_ORIGINAL(name) arguments;                            \
 		enclosing = leakwrap_begin_release_in_allocator(block, LEAKWRAP_CALLER.sp); \
+		inner = leakwrap_self.inner;                                                \
 		WRAPPER_INSIDE(result = WRAPPER_ORIGINAL(name) arguments);                  \
+		leakwrap_self.inner = inner;                                                \
 		leakwrap_end_release(enclosing);                                            \
 		return result;                                                              \
 	}
