@@ -50,12 +50,13 @@ void *shared_alloc(size_t size)
 	return shared->bytes + shared->used - size;
 }
 
+/* Frees each second block by a resize to 0 bytes. */
 static void free_blocks(struct block *block)
 {
-	while (block) {
+	for (size_t i = 0; block; i++) {
 		struct block *const next = block->next;
 
-		free(block);
+		free(i % 2 ? realloc(block, 0) : block);
 		block = next;
 	}
 }

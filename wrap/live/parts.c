@@ -28,7 +28,8 @@ static void remove_record(uintptr_t address)
 	leakwrap_live_remove((const void *)address, &size);
 }
 
-/* Removes the blocks in PIECE from the slots of REGION.  In planes each window has several. */
+/* Removes the blocks in PIECE from the slots of REGION.  In planes each window has several
+ * slots. */
 static void remove_from_slots(const struct leakwrap_region *region, struct piece piece)
 {
 	const unsigned shift = region->layout.window_shift;

@@ -15,9 +15,9 @@
  * nothing. */
 void leakwrap_parts_note(void);
 
-/* Removes the records of all blocks in the SIZE bytes at BLOCK, a hidden block whose own record is
- * gone, and that is about to be freed.  Takes about 0.1 ms for each MiB.  May take the tables'
- * lock. */
+/* Removes the records of all blocks in the SIZE bytes at BLOCK: a hidden block whose own record is
+ * gone, or the end of one, and that is about to be freed.  Takes about 0.1 ms for each MiB.  May
+ * take the tables' lock. */
 void leakwrap_parts_remove(const void *block, size_t size);
 
 #else

@@ -5,6 +5,7 @@
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "wrap/live/live.h"
+#include "wrap/live/parts.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/record/record_sample.h"
 #include "wrap/record/release.h"
@@ -24,6 +25,18 @@ static __attribute__((noinline)) void check_resize(const struct leakwrap_resize 
 	    !leakwrap_is_part_of_release(resize->enclosing.block, resize->block))
 		leakwrap_check_release(resize->block, resize->old_size, resize->site,
 		                       (enum leakwrap_kind)resize->kind, true, &LEAKWRAP_CALLER);
+}
+
+/* Removes the records of a pool's parts that lie in what RESIZE, which is about to leave SIZE bytes
+ * of a hidden block, cuts off.  A block that is cut to 0 bytes is freed. */
+static __attribute__((noinline)) void remove_cut_parts(const struct leakwrap_resize *resize,
+                                                       size_t size)
+{
+	/* The block's own address has its mark. */
+	const size_t kept = size > 0 ? size : 1;
+
+	if (kept < resize->old_size)
+		leakwrap_parts_remove((const char *)resize->block + kept, resize->old_size - kept);
 }
 
 LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, size_t size,
@@ -48,6 +61,8 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	                                  &resize->mark);
 	if (resize->site == LEAKWRAP_SITE_NONE)
 		resize->sample = leakwrap_take_sample(block);
+	if (resize->site == LEAKWRAP_SITE_IGNORED)
+		remove_cut_parts(resize, size);
 	if (leakwrap_misuse_checked)
 		check_resize(resize);
 	leakwrap_mark_release_at(sp, block);
