@@ -41,7 +41,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	extern type leakwrap_called_##name parameters __asm__(#name)                             \
 	        __attribute__((weak, alias("leakwrap_exported_" #name), visibility("default"))); \
 	static struct leakwrap_exported_function leakwrap_function_##name = {                    \
-	        #name, (uintptr_t)leakwrap_exported_##name, (uintptr_t)__real_##name, 0};        \
+	        #name, (uintptr_t)leakwrap_exported_##name, (uintptr_t)__real_##name, 0, 0};     \
 	LEAKWRAP_OWN_CODE type leakwrap_exported_##name parameters                               \
 	{                                                                                        \
 		if (leakwrap_exported_is_recorded(block))                                        \

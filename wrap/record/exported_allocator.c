@@ -4,9 +4,11 @@
 #include "wrap/base/common.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/module/loader_list.h"
+#include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
 #include "wrap/port/port.h"
 #include "wrap/record/library_calls.h"
+#include "wrap/runtime/runtime.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -38,23 +40,46 @@ static void visit_module(void *context, const struct leakwrap_module *module)
 		search->found = leakwrap_dynamic_find(module, search->name);
 }
 
-uintptr_t leakwrap_exported_original(struct leakwrap_exported_function *function)
+/* Returns whether the library that has the function at ADDRESS is never unloaded. */
+static bool is_permanent(uintptr_t address)
+{
+	const struct leakwrap_module *module;
+
+	leakwrap_runtime_start();
+	module = leakwrap_module_at(address);
+	return module && module->permanent;
+}
+
+/* Finds the original of FUNCTION, whose former original is BEFORE, or 0.  Each thread that looks
+ * meanwhile finds the same. */
+static uintptr_t find_original(struct leakwrap_exported_function *function, uintptr_t before)
 {
 	struct search search = {function->name, function->exported, 0};
-	uintptr_t original = atomic_load_explicit(&function->original, memory_order_relaxed);
+	uintptr_t original = function->real, changes = 0;
 
-	if (leakwrap_likely(original != 0))
-		return original;
-	if (function->real != function->exported) {
-		original = function->real;
-	} else {
+	if (function->real == function->exported) {
+		changes = leakwrap_loader_list_changes();
 		leakwrap_loader_list_visit(visit_module, &search);
-		original = search.found;
+		original = search.found != 0 ? search.found : before;
+		if (original == 0)
+			end_without_original(function->name);
+		if (is_permanent(original))
+			changes = 0;
 	}
-	if (original == 0)
-		end_without_original(function->name);
 	atomic_store_explicit(&function->original, original, memory_order_relaxed);
+	atomic_store_explicit(&function->changes, changes, memory_order_release);
 	return original;
+}
+
+uintptr_t leakwrap_exported_original(struct leakwrap_exported_function *function)
+{
+	const uintptr_t changes = atomic_load_explicit(&function->changes, memory_order_acquire);
+	const uintptr_t original = atomic_load_explicit(&function->original, memory_order_relaxed);
+
+	if (leakwrap_likely(original != 0) &&
+	    (leakwrap_likely(changes == 0) || changes == leakwrap_loader_list_changes()))
+		return original;
+	return find_original(function, original);
 }
 
 bool leakwrap_exported_is_recorded(const void *block)
