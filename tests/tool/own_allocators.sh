@@ -276,6 +276,23 @@ for allocator in "" --allocator=vnd_; do
 	fi
 done
 
+# A shared library has an allocator of another name, which takes its blocks from that of a second
+# library, and that one from malloc.  A third library calls the first one.
+for name in inner outer user; do
+	case $name in
+	inner) text='void *malloc(unsigned long size);' from=malloc libraries='' ;;
+	outer) text='void *inner_malloc(unsigned long size);' from=inner_malloc libraries=-linner ;;
+	*) text='void *outer_malloc(unsigned long size);' from=outer_malloc libraries=-louter ;;
+	esac
+	echo "$text void *${name}_malloc(unsigned long size) { return $from(size); }" >"$W/$name.c"
+	# shellcheck disable=SC2086 # one or none
+	build_plain "lib$name.so" -shared -fPIC "$W/$name.c" -L"$W" $libraries -Wl,-rpath,"$W"
+done
+echo 'void *user_malloc(unsigned long size); int main(void) { return !user_malloc(1); }' >"$W/app.c"
+"$lw" cc -- "$CC" -o "$W/app" "$W/app.c" -L"$W" -luser -Wl,-rpath,"$W" || fail "does not link"
+status_is 0 "$lw" audit --strict "$W/app"
+shows_not 'outer_malloc'
+
 # audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"

@@ -49,19 +49,27 @@ struct other_allocator {
 	const struct known_allocator *known; /* NULL: one that has the malloc family */
 };
 
+static const char ending[] = "malloc";
+
+/* Returns whether NAME is that of a malloc with a prefix. */
+static bool has_ending(const void *context, const char *name)
+{
+	const size_t length = strlen(name), end = sizeof ending - 1;
+
+	(void)context;
+	return length > end && name[0] != '_' && strcmp(name + length - end, ending) == 0;
+}
+
 /* Returns whether NAME may be an allocator's malloc.  Fills ALLOCATOR then, but for the library. */
 static bool is_malloc(const char *name, struct other_allocator *allocator)
 {
-	static const char ending[] = "malloc";
-	const size_t length = strlen(name), end = sizeof ending - 1;
-
 	*allocator = (struct other_allocator){.name = name};
 	for (size_t i = 0; i < sizeof known_allocators / sizeof *known_allocators; i++)
 		if (strcmp(name, known_allocators[i].name) == 0)
 			allocator->known = &known_allocators[i];
-	if (length <= end || name[0] == '_' || strcmp(name + length - end, ending) != 0)
+	if (!has_ending(NULL, name))
 		return allocator->known != NULL;
-	allocator->prefix = length - end;
+	allocator->prefix = strlen(name) - (sizeof ending - 1);
 	return true;
 }
 
@@ -75,8 +83,8 @@ struct import_check {
 };
 
 /* Finds the library, other than the caller, that has ALLOCATOR.  Returns false if there is none, or
- * if the tracer sees where the allocator takes its memory from: a library that imports no malloc
- * takes it from the system. */
+ * if the allocator takes its memory from a malloc, which the tracer sees, or which is looked at by
+ * itself: a library that imports no malloc takes it from the system. */
 static bool find_library(const struct import_check *check, struct other_allocator *allocator)
 {
 	for (size_t i = 0; i < check->libraries.count; i++) {
@@ -85,7 +93,9 @@ static bool find_library(const struct import_check *check, struct other_allocato
 		    !library_defines(check->program, library, allocator->name))
 			continue;
 		allocator->library = library;
-		return allocator->known || !library_allocates(check->program, library, false);
+		return allocator->known ||
+		       (!library_allocates(check->program, library, false) &&
+		        !library_any_import(check->program, library, has_ending, NULL));
 	}
 	return false;
 }
