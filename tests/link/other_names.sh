@@ -99,6 +99,19 @@ link_exported missing
 "$W/missing" 2>"$W/out" && fail "no_such was found"
 equal "missing" "$(grep -c '^leakwrap: no shared library of this program has no_such' "$W/out")" 1
 
+# The same link for a static program: its archive has the original.
+echo 'static char block[8]; void *no_such(unsigned long size) { return size > 8 ? 0 : block; }' \
+	>"$W/pool.c"
+$CC -c -o "$W/pool.o" "$W/pool.c" || fail "cannot compile"
+ar rcs "$W/libpool.a" "$W/pool.o" || fail "no archive"
+for linker in bfd gold lld mold; do
+	command -v "ld.$linker" >"$W/which" 2>&1 || continue
+	link_exported static -static -fuse-ld=$linker -lpool
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log "$W/static" || fail "static, $linker: status $?"
+	equal "static, $linker" "$(dump_lines "$W/log" 1 | grep -c '^site .*: 1 bytes in 1 ')" 1
+done
+
 # -- the program's own calls
 
 cat >"$W/caller.c" <<'END'

@@ -250,8 +250,9 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	make_inputs(link, arena);
 	return (struct additions){
 	        .first = link_first_word(link, arena),
-	        /* Behind -x the compiler would take an archive for a source file. */
-	        .wrappers = link->allocators && !line->has_language
+	        /* Behind -x the compiler would take an archive for a source file.  In a static
+	         * program the archive would define the functions that the program exports. */
+	        .wrappers = link->allocators && !line->has_language && !link->statically
 	                            ? arena_format(arena, "%s.a", link->inputs)
 	                            : NULL,
 	};
