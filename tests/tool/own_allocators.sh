@@ -293,6 +293,17 @@ echo 'void *user_malloc(unsigned long size); int main(void) { return !user_mallo
 status_is 0 "$lw" audit --strict "$W/app"
 shows_not 'outer_malloc'
 
+# A collector's blocks are never freed by the program.
+cat >"$W/collector.c" <<'END'
+static char memory[64];
+void *user_malloc(unsigned long size) { return size > sizeof memory ? (void *)0 : memory; }
+void GC_gcollect(void) { }
+END
+build_plain libuser.so -shared -fPIC "$W/collector.c"
+"$lw" cc -- "$CC" -o "$W/app" "$W/app.c" -L"$W" -luser -Wl,-rpath,"$W" || fail "does not link"
+status_is 0 "$lw" audit --strict "$W/app"
+shows '^note: user_malloc of libuser.so collects garbage$'
+
 # audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)
 [ -e "$library" ] || skip "libsqlite3 is not installed"

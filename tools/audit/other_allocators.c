@@ -152,6 +152,13 @@ static bool is_told(const struct import_check *check, const char *name)
 	       (program_imports(program, name) && !program_wraps(program, name));
 }
 
+/* Returns whether ALLOCATOR collects garbage, as the Boehm-Demers-Weiser collector does.  The
+ * program frees nothing then: all its blocks would be lost ones. */
+static bool is_collector(const struct program *program, const struct other_allocator *allocator)
+{
+	return library_defines(program, allocator->library, "GC_gcollect");
+}
+
 /* Prints a finding if NAME, which the caller imports, allocates unseen.  Returns false, so that the
  * next import comes. */
 static bool check_import(const void *context, const char *name)
@@ -163,6 +170,13 @@ static bool check_import(const void *context, const char *name)
 	if (!is_malloc(name, &allocator) || is_told(check, name) ||
 	    !find_library(check, &allocator))
 		return false;
+	if (is_collector(check->program, &allocator)) {
+		print_finding(
+		        check->audit, NOTE,
+		        arena_format(arena, "%s of %s collects garbage", name, allocator.library),
+		        "its blocks are not in the report, and need not be freed", NULL);
+		return false;
+	}
 	bool is_exported = program_covers_libraries(check->program) &&
 	                   (check->caller || is_called_by_library(check, name));
 	print_finding(
