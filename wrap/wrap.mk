@@ -380,11 +380,21 @@ $(GENERATOR_HEADERS:%=$(O)/generator/%): $(O)/generator/%: %
 
 # The runtime's flags that select the target, and that gcc and clang both have: the compiler of the
 # user's link may be the other one.  A function that the link names may take floating-point numbers.
+#
+# The wrappers clean up behind an exception.  Debian's musl-gcc cannot link that: its libgcc is for
+# glibc.  Then no exception passes through them.
 GENERATOR_CFLAGS = $(filter-out -std=% -W% -I% -MMD -MP -ffixed-% $(GENERAL_REGISTERS) \
 	$(STRATEGIES),$(RUNTIME_CFLAGS))
 $(O)/generator/flags: $(O)/built-by wrap/wrap.mk
 	$(make_folder)
-	$(Q)echo '$(GENERATOR_CFLAGS)' >$@
+	$(Q)echo 'void clean(int *p); void clean(int *p) { *p = 0; } extern int rand(void);' >$@.c
+	$(Q)echo 'int main(void) { CLEAN int i = 1; return rand() + i; }' >>$@.c
+	$(Q)links() { \
+		$(CC) -w -fno-builtin -fexceptions "-DCLEAN=$$1" -o $@.out $@.c 2>/dev/null; \
+	}; without=; \
+	! links '' || links '__attribute__((cleanup(clean)))' || without=-fno-exceptions; \
+	echo '$(GENERATOR_CFLAGS)' $$without >$@
+	$(Q)rm -f $@.c $@.out
 
 # A line KEY|VALUES for each option, "signal NAME NUMBER" for each signal, and "limit WHAT NUMBER"
 # for what limits.in knows of the target.

@@ -62,6 +62,18 @@ grep -q ' 1,500 bytes in 5 blocks are live' "$W/err" || fail "origin: $(cat "$W/
 	fail "origin, clean: $(cat "$W/err" "$W/log")"
 grep -q origin=system_library "$W/log" || fail "origin: nothing of musl is marked: $(cat "$W/log")"
 
+# An allocator of another name. Debian's musl-gcc cannot link what cleans up behind exceptions.
+$CC -O1 -c -o "$W/pool.o" tests/alloc/freed_at_once.c -DPOOL || fail "cannot compile"
+for how in "" -static; do
+	# shellcheck disable=SC2086 # none or a flag
+	LEAKWRAP_LIB=$lib "$lw" cc --allocator='malloc=single_alloc,free=single_free' -- \
+		musl-gcc $how -O1 -o "$W/pool" tests/alloc/freed_at_once.c "$W/pool.o" ||
+		fail "named $how: does not link"
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log:exit=0 "$W/pool" || fail "named $how: status $?"
+	equal "named $how" "$(site_by "$W/log" 1 fill)" "2035960 999"
+done
+
 # musl's own functions call its allocator by the second names.
 echo '#include <stdio.h>
 #include <time.h>

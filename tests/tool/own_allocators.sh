@@ -284,7 +284,8 @@ for name in inner outer user; do
 	outer) text='void *inner_malloc(unsigned long size);' from=inner_malloc libraries=-linner ;;
 	*) text='void *outer_malloc(unsigned long size);' from=outer_malloc libraries=-louter ;;
 	esac
-	echo "$text void *${name}_malloc(unsigned long size) { return $from(size); }" >"$W/$name.c"
+	echo "$text void *${name}_malloc(unsigned long size) { return $from(size); }
+		void ${name}_free(void *block) { (void)block; }" >"$W/$name.c"
 	# shellcheck disable=SC2086 # one or none
 	build_plain "lib$name.so" -shared -fPIC "$W/$name.c" -L"$W" $libraries -Wl,-rpath,"$W"
 done
@@ -297,12 +298,19 @@ shows_not 'outer_malloc'
 cat >"$W/collector.c" <<'END'
 static char memory[64];
 void *user_malloc(unsigned long size) { return size > sizeof memory ? (void *)0 : memory; }
+void user_free(void *block) { (void)block; }
 void GC_gcollect(void) { }
 END
 build_plain libuser.so -shared -fPIC "$W/collector.c"
 "$lw" cc -- "$CC" -o "$W/app" "$W/app.c" -L"$W" -luser -Wl,-rpath,"$W" || fail "does not link"
 status_is 0 "$lw" audit --strict "$W/app"
 shows '^note: user_malloc of libuser.so collects garbage$'
+
+# An allocator has a free, too.
+sed -i '/_free\|gcollect/d' "$W/collector.c"
+build_plain libuser.so -shared -fPIC "$W/collector.c"
+status_is 0 "$lw" audit --strict "$W/app"
+shows_not 'user_malloc'
 
 # audit names a library that allocates, whatever it is.
 library=$($CC -print-file-name=libsqlite3.so)

@@ -82,9 +82,23 @@ struct import_check {
 	const char *caller;
 };
 
-/* Finds the library, other than the caller, that has ALLOCATOR.  Returns false if there is none, or
- * if the allocator takes its memory from a malloc, which the tracer sees, or which is looked at by
- * itself: a library that imports no malloc takes it from the system. */
+/* Returns whether LIBRARY, which defines the malloc of ALLOCATOR, has the whole allocator: it
+ * defines the free, too, and takes its memory from the system, because it imports no malloc.  The
+ * tracer sees what it gets from malloc itself.  A library whose malloc with a prefix it imports is
+ * looked at by itself. */
+static bool has_allocator(const struct import_check *check, const char *library,
+                          const struct other_allocator *allocator)
+{
+	struct arena *arena = &check->audit->arena;
+	const char *release =
+	        arena_format(arena, "%.*sfree", (int)allocator->prefix, allocator->name);
+
+	return allocator->known || (library_defines(check->program, library, release) &&
+	                            !library_allocates(check->program, library, false) &&
+	                            !library_any_import(check->program, library, has_ending, NULL));
+}
+
+/* Finds the library, other than the caller, that has ALLOCATOR.  Returns false if there is none. */
 static bool find_library(const struct import_check *check, struct other_allocator *allocator)
 {
 	for (size_t i = 0; i < check->libraries.count; i++) {
@@ -93,9 +107,7 @@ static bool find_library(const struct import_check *check, struct other_allocato
 		    !library_defines(check->program, library, allocator->name))
 			continue;
 		allocator->library = library;
-		return allocator->known ||
-		       (!library_allocates(check->program, library, false) &&
-		        !library_any_import(check->program, library, has_ending, NULL));
+		return has_allocator(check, library, allocator);
 	}
 	return false;
 }
