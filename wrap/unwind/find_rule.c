@@ -80,7 +80,8 @@ static bool make_rule_behind_result(const struct leakwrap_frame *frame,
 /* Returns whether FRAME belongs to the first function of the program, to which the start code has
  * jumped with no return address (uClibc-ng on ARM).  RULE leads to where that is stored.  No return
  * address may lie above. */
-static bool is_first(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule)
+static __attribute__((noinline)) bool is_first(const struct leakwrap_frame *frame,
+                                               const struct leakwrap_rule *rule)
 {
 	struct leakwrap_frame above = *frame;
 	const uintptr_t cfa = frame->sp + (uintptr_t)(intptr_t)rule->cfa_offset;
