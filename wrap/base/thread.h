@@ -66,6 +66,9 @@ struct leakwrap_latest {
 /* Value of leakwrap_thread.fast_below in the state RECORDING. */
 #define LEAKWRAP_FAST_BELOW 0xffeu
 
+/* The number of pages of generated code that a walk remembers. */
+#define LEAKWRAP_CODE_PAGES 4u
+
 struct leakwrap_thread {
 	enum leakwrap_thread_state state; /* changed by leakwrap_thread_set_state alone */
 	unsigned disabled;                /* how deep leakwrap_disable() is nested */
@@ -79,6 +82,11 @@ struct leakwrap_thread {
 	/* stack_bounds.c: STACK_ROOM bytes below stack_high are the thread's own and readable.
 	 * Below stack_floor other memory begins. */
 	uintptr_t stack_high, stack_room, stack_floor;
+
+#ifndef LEAKWRAP_BARE
+	/* generated_code.c: pages of such code that the last walk has found readable, or 0. */
+	uintptr_t code_page[LEAKWRAP_CODE_PAGES];
+#endif
 
 	/* walk_shadow.c: the shadow call stack of instrumented code, or NULL. */
 	struct leakwrap_shadow *shadow;

@@ -3,6 +3,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/options.h"
+#include "wrap/base/thread.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/other_code.h"
 #include "wrap/port/port.h"
@@ -25,10 +26,27 @@ static bool is_generated(uintptr_t address)
 	return leakwrap_is_other_code(address);
 }
 
-/* Returns whether the code at ADDRESS can be read. */
+/* Returns whether the code at ADDRESS can be read, and remembers its page. */
 static bool is_readable_code(uintptr_t address)
 {
-	return is_generated(address) && leakwrap_readable(address);
+	const uintptr_t page = page_of(address);
+	uintptr_t *const known =
+	        &leakwrap_self.code_page[page / LEAKWRAP_PAGE % LEAKWRAP_CODE_PAGES];
+
+	if (*known == page)
+		return true;
+	if (!is_generated(address) || !leakwrap_readable(address))
+		return false;
+	*known = page;
+	return true;
+}
+
+void leakwrap_forget_code_pages(void)
+{
+	struct leakwrap_thread *const self = &leakwrap_self;
+
+	for (unsigned i = 0; i < LEAKWRAP_CODE_PAGES; i++)
+		self->code_page[i] = 0;
 }
 
 bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb, struct leakwrap_code *code)
@@ -36,7 +54,7 @@ bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb, struct leakwrap_co
 	*code = (struct leakwrap_code){page_of(pc), page_of(pc) + LEAKWRAP_PAGE, thumb};
 	if (leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO && !leakwrap_module_at(pc))
 		leakwrap_other_code_read(true);
-	return is_readable_code(pc);
+	return is_generated(pc) && leakwrap_readable(pc);
 }
 
 /* Returns whether WORD, as found on STACK, is no address: the kernel maps nothing where small

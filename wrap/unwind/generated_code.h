@@ -7,7 +7,7 @@
  * With an unwind option other than auto there is no such code.
  *
  * Known limit: another thread may unmap the code to which an old word of the stack leads, between
- * the system call that probes it and the reading.
+ * the system call that probes its page, once in a walk, and the reading.
  */
 #ifndef LEAKWRAP_GENERATED_CODE_H
 #define LEAKWRAP_GENERATED_CODE_H
@@ -29,11 +29,15 @@
  * executable memory, in no module and not on STACK, and behind a call.  Then *CODE bounds the pages
  * of the call and of WORD: only they certainly stay mapped while a frame returns to WORD.  *TARGET
  * becomes the address that the call calls, or 0 if it is through a register.  At most four system
- * calls, and none if WORD does not lie in such memory, unless that is read anew.  Without an
- * operating system always false. */
+ * calls, and none for pages that this walk has asked for, nor if WORD does not lie in such memory,
+ * unless that is read anew.  Without an operating system always false. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                   struct leakwrap_code *code, uintptr_t *target);
+
+/* Begins a walk of this thread: forgets the pages that the last walk has found readable.  A signal
+ * handler's walk may do so in the midst of another, which then asks again. */
+void leakwrap_forget_code_pages(void);
 
 /* Sets the bounds in *CODE to the page of PC, at which a signal has interrupted generated code.
  * THUMB: as of struct leakwrap_code.  Returns false if PC lies in a module, or in no executable

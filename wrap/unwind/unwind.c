@@ -7,6 +7,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/base/options.h"
 #include "wrap/unwind/walk_fp.h"
+#include "wrap/unwind/generated_code.h"
 #include "wrap/unwind/walk_rules.h"
 #include "wrap/unwind/walk_shadow.h"
 
@@ -19,6 +20,7 @@ static void walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
 #if LEAKWRAP_HAVE_FP_WALK
 	leakwrap_walk_fp(trace, stack, caller);
 #elif LEAKWRAP_HAVE_RULES
+	leakwrap_forget_code_pages();
 	leakwrap_walk_rules(trace, stack, caller);
 #else
 	(void)stack;
@@ -33,6 +35,7 @@ static void walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stac
                        const struct leakwrap_caller *caller)
 {
 #if LEAKWRAP_HAVE_RULES
+	leakwrap_forget_code_pages();
 	leakwrap_walk_rules(trace, stack, caller);
 #else
 	walk_fp(trace, stack, caller);
@@ -60,6 +63,7 @@ void leakwrap_unwind_interrupted(struct leakwrap_trace *trace, struct leakwrap_s
                                  const struct leakwrap_regs *start)
 {
 #if LEAKWRAP_HAVE_RULES
+	leakwrap_forget_code_pages();
 	leakwrap_walk_rules_interrupted(trace, stack, start);
 #else
 	walk_fp(trace, stack, &(struct leakwrap_caller){start->pc, start->sp, start->fp});
