@@ -31,7 +31,7 @@ for command in report diff why list audit cc flags dump top serve push torture; 
 		grep -q -e "$option" tools/leakwrap.bash || fail "the completion lacks $option"
 	done <"$W/options"
 	grep -o -e '--[a-z][a-z-]*' "$W/page" | sort -u | while read -r option; do
-		case $option in --help | --wrap) continue ;; esac
+		case $option in --help | --wrap | --no-as-needed) continue ;; esac
 		grep -q -e "$option" "$W/help" ||
 			fail "$page explains $option, which $command does not have"
 	done || exit 1

@@ -42,6 +42,7 @@ static struct {
 	_Atomic uint32_t readings; /* the last bit is the index of the table that is in use */
 	_Atomic uint32_t calls;    /* one may be lost if two threads call at once */
 	_Atomic uint32_t pause;    /* in ticks; 0: there was no reading */
+	_Atomic uint32_t least;    /* the shortest pause after the latest reading, in ticks */
 	_Atomic uint32_t last;     /* when the latest reading was, in ticks */
 	/* Pages, in number of which a reading has found them no code, or not yet. */
 	_Atomic uintptr_t missed[MISSED_MAX];
@@ -215,21 +216,25 @@ static bool read_ranges(void)
 	return is_new;
 }
 
-/* Returns whether a reading is due at NOW, after a pause of LONGEST ticks at most.  The ticks turn
- * in two years. */
+/* Returns whether a reading is due at NOW, after a pause of LONGEST ticks at most, unless readings
+ * take long.  The ticks turn in two years. */
 static bool is_due(uint32_t now, uint32_t longest)
 {
-	const uint32_t pause = code.pause;
+	const uint32_t pause = code.pause < longest ? code.pause : longest, least = code.least;
 
-	return now - code.last >= (pause < longest ? pause : longest) || pause == 0;
+	return now - code.last >= (pause > least ? pause : least) || pause == 0;
 }
 
-static void set_pause(uint32_t now, bool has_found)
+/* Sets the pauses after a reading that began at the time BEGIN, in nanoseconds, and has ended.  A
+ * pause lasts at least 64 times as long: a process may have tens of thousands of mappings. */
+static void set_pause(uint64_t begin, bool has_found)
 {
+	const uint64_t now = leakwrap_time_monotonic();
 	const uint32_t longest = has_found ? SECOND : MINUTE;
 	const uint32_t twice = code.pause == 0 ? 1 : 2 * code.pause;
 
-	code.last = now;
+	code.last = (uint32_t)(now / TICK_NS);
+	code.least = (uint32_t)(64 * (now - begin) / TICK_NS);
 	code.pause = twice < longest ? twice : longest;
 }
 
@@ -238,7 +243,8 @@ static void set_pause(uint32_t now, bool has_found)
 
 void leakwrap_other_code_read(bool is_urgent)
 {
-	const uint32_t now = (uint32_t)(leakwrap_time_monotonic() / TICK_NS);
+	const uint64_t begin = leakwrap_time_monotonic();
+	const uint32_t now = (uint32_t)(begin / TICK_NS);
 	const uint32_t longest = is_urgent ? SECOND : MINUTE;
 	void (*on_change)(void);
 	bool has_found;
@@ -250,7 +256,7 @@ void leakwrap_other_code_read(bool is_urgent)
 		return;
 	if (is_due(now, longest)) {
 		has_found = read_ranges();
-		set_pause(now, has_found);
+		set_pause(begin, has_found);
 		on_change = has_found ? atomic_load(&code.on_change) : NULL;
 		if (has_found)
 			leakwrap_modules_begin_generation();

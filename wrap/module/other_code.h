@@ -3,9 +3,9 @@
  *
  * Its ranges stand in a table.  They are read from /proc/self/maps when a walk comes to an unknown
  * address, but seldom.  The pauses begin with a 64th of a second, and double until they last a
- * minute.  While readings find new ranges, a pause lasts a second at most.  So a program without
- * such code pays for one reading in a minute after the first few, and for none if walks come to no
- * such address.
+ * minute.  While readings find new ranges, a pause lasts a second at most, or 64 times as long as a
+ * reading.  So a program without such code pays for one reading in a minute after the first few,
+ * and for none if walks come to no such address.
  *
  * The table is empty where nothing can be read: there is no /proc, or a filter of the program
  * forbids it (linux_filter.h).  It is empty, too, where all readable memory is executable

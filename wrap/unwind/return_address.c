@@ -99,11 +99,11 @@ LEAKWRAP_OWN_CODE bool leakwrap_is_own_return(uintptr_t word)
 bool leakwrap_is_loaders_return(uintptr_t word, uintptr_t target, uintptr_t pc)
 {
 #ifdef __GLIBC__
-	const uintptr_t loader = (uintptr_t)leakwrap_auxiliary(AT_BASE);
 	const struct leakwrap_module *const module =
-	        loader != 0 && target != 0 ? leakwrap_module_at(LEAKWRAP_STRIP(word) - 1) : NULL;
+	        target != 0 ? leakwrap_module_at(LEAKWRAP_STRIP(word) - 1) : NULL;
 
-	return module && module->bias == loader && module != leakwrap_module_at(pc);
+	return module && module->bias == (uintptr_t)leakwrap_auxiliary(AT_BASE) &&
+	       module->bias != 0 && module != leakwrap_module_at(pc);
 #else
 	(void)word, (void)target, (void)pc;
 	return false;
