@@ -2,7 +2,7 @@
 # A dump states the tracer's memory and the time that this dump took.
 #
 # The stated memory is the program's growth, within the variation of the C library's and the
-# program's own pages.
+# program's own pages. The tracer's code, up to half a megabyte of pages of the file, is not stated.
 . tests/lib.sh
 
 build_plain plain tests/limits/stated_cost.c
@@ -13,7 +13,7 @@ tracer=$(dump_value "$W/log" 1 tracer_bytes)
 echo "untraced $plain, traced $traced, tracer_bytes $tracer"
 difference=$((traced - plain - tracer))
 grown=$((traced - plain))
-[ $difference -lt 1000000 ] ||
+[ $difference -lt 1500000 ] ||
 	fail "the tracer says $tracer, the program has grown by $grown"
 [ $difference -gt -1000000 ] ||
 	fail "the tracer says $tracer, the program has grown by only $grown"
