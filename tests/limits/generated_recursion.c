@@ -61,7 +61,7 @@ NOINLINE static void allocate(void)
 
 int main(void)
 {
-	const size_t size = (size_t)(__stop_copied - __start_copied);
+	const size_t size = (uintptr_t)__stop_copied - (uintptr_t)__start_copied;
 	char *const copy =
 	        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct recursion recursion = {.allocate = allocate};
