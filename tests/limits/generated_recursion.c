@@ -29,29 +29,21 @@ struct recursion {
 
 extern const char __start_copied[], __stop_copied[];
 
-COPIED static size_t small(const struct recursion *recursion, uint64_t path, unsigned left)
-{
-	volatile size_t frame[4];
-
-	frame[0] = left;
-	if (left == 0)
-		recursion->allocate();
-	else
-		frame[0] += recursion->function[path & 1](recursion, path >> 1, left - 1);
-	return frame[0];
-}
-
-COPIED static size_t large(const struct recursion *recursion, uint64_t path, unsigned left)
-{
-	volatile size_t frame[9];
-
-	frame[0] = left;
-	if (left == 0)
-		recursion->allocate();
-	else
-		frame[0] += recursion->function[path & 1](recursion, path >> 1, left - 1);
-	return frame[0];
-}
+/* Defines the function NAME with WORDS in its frame. */
+#define RECURSE(name, words)                                                                       \
+	COPIED static size_t name(const struct recursion *recursion, uint64_t path, unsigned left) \
+	{                                                                                          \
+		volatile size_t frame[words];                                                      \
+                                                                                                   \
+		frame[0] = left;                                                                   \
+		if (left == 0)                                                                     \
+			recursion->allocate();                                                     \
+		else                                                                               \
+			frame[0] += recursion->function[path & 1](recursion, path >> 1, left - 1); \
+		return frame[0];                                                                   \
+	}
+RECURSE(small, 4)
+RECURSE(large, 9)
 
 NOINLINE static void allocate(void)
 {

@@ -6,12 +6,12 @@
 
 #include "tools/elf/libraries.h"
 
-/* The functions of an allocator, as the link names them (leakwrap-cc(1)).  NULL is behind the
- * last. */
-#define FUNCTIONS_MAX 24
+/* The largest number of functions of an allocator below. */
+#define FUNCTIONS_MAX 9
 
 /* Allocators that take memory from the system, although their library may import malloc.  NAME is
- * the function by which they are found. */
+ * the function by which they are found.  FUNCTIONS are as the link names them (leakwrap-cc(1));
+ * NULL is behind the last. */
 static const struct known_allocator {
 	const char *name;
 	const char *functions[FUNCTIONS_MAX + 1];
@@ -154,7 +154,7 @@ static bool is_called_by_library(const struct import_check *check, const char *n
 }
 
 /* Returns whether the caller's calls of NAME come to the tracer, or another finding names them. */
-static bool is_told(const struct import_check *check, const char *name)
+static bool is_seen_or_told(const struct import_check *check, const char *name)
 {
 	const struct program *program = check->program;
 
@@ -179,7 +179,7 @@ static bool check_import(const void *context, const char *name)
 	struct arena *arena = &check->audit->arena;
 	struct other_allocator allocator;
 
-	if (!is_malloc(name, &allocator) || is_told(check, name) ||
+	if (!is_malloc(name, &allocator) || is_seen_or_told(check, name) ||
 	    !find_library(check, &allocator))
 		return false;
 	if (is_collector(check->program, &allocator)) {

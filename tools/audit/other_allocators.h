@@ -5,8 +5,8 @@
 #include "tools/audit/finding.h"
 #include "tools/elf/program.h"
 
-/* Finds allocators of another name, in shared libraries, that PROGRAM calls unseen, or if it traces
- * the calls of its shared libraries, one of these.  PROGRAM has symbols. */
+/* Finds the calls, of allocators of another name in shared libraries, that the tracer does not see:
+ * those of PROGRAM itself and, if it traces its shared libraries, theirs.  PROGRAM has symbols. */
 void check_other_allocators(struct audit *audit, const struct program *program);
 
 #endif

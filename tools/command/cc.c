@@ -251,7 +251,7 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	return (struct additions){
 	        .first = link_first_word(link, arena),
 	        /* Behind -x the compiler would take an archive for a source file.  In a static
-	         * program the archive would define the functions that the program exports. */
+	         * program the functions that the archive exports would hide the allocator's own. */
 	        .wrappers = link->allocators && !line->has_language && !link->statically
 	                            ? arena_format(arena, "%s.a", link->inputs)
 	                            : NULL,

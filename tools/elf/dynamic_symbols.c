@@ -23,14 +23,14 @@ bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, cons
 	return false;
 }
 
-static bool is_name(const void *wanted, const char *name)
+bool is_symbol_called(const void *wanted, const char *name)
 {
 	return strcmp(wanted, name) == 0;
 }
 
 bool has_dynamic_symbol(Elf *elf, bool is_defined, const char *name)
 {
-	return any_dynamic_symbol(elf, is_defined, is_name, name);
+	return any_dynamic_symbol(elf, is_defined, is_symbol_called, name);
 }
 
 void each_dynamic_text(Elf *elf, dynamic_text_visitor *visit, void *context)

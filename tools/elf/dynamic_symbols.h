@@ -13,6 +13,9 @@ typedef bool symbol_matches(const void *context, const char *name);
  * ELF imports.  Asks for no symbol behind it. */
 bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, const void *context);
 
+/* A symbol_matches: the symbol is called WANTED, a name. */
+bool is_symbol_called(const void *wanted, const char *name);
+
 /* Returns true if ELF defines NAME, or without IS_DEFINED imports it. */
 bool has_dynamic_symbol(Elf *elf, bool is_defined, const char *name);
 

@@ -162,11 +162,6 @@ static bool any_symbol(const struct program *program, const char *name, bool is_
 	return found;
 }
 
-static bool is_symbol(const void *wanted, const char *name)
-{
-	return strcmp(wanted, name) == 0;
-}
-
 bool library_allocates(const struct program *program, const char *name, bool by_second_name)
 {
 	static const char *const c_library[] = {"libc.so",       "libm.so",     "ld-",
@@ -182,12 +177,12 @@ bool library_allocates(const struct program *program, const char *name, bool by_
 
 bool library_defines(const struct program *program, const char *name, const char *symbol)
 {
-	return any_symbol(program, name, true, is_symbol, symbol);
+	return any_symbol(program, name, true, is_symbol_called, symbol);
 }
 
 bool library_imports(const struct program *program, const char *name, const char *symbol)
 {
-	return any_symbol(program, name, false, is_symbol, symbol);
+	return any_symbol(program, name, false, is_symbol_called, symbol);
 }
 
 bool library_any_import(const struct program *program, const char *name, symbol_matches *matches,

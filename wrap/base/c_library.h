@@ -1,8 +1,8 @@
 /* c_library.h - whether the C library is glibc.
  *
- * uClibc-ng defines __GLIBC__ in <features.h>, too, because its interface is glibc's.  What is said
- * of the interface asks for __GLIBC__; what is said of the code behind it asks for
- * LEAKWRAP_GLIBC. */
+ * uClibc-ng defines __GLIBC__ in <features.h>, too, because its interface is glibc's.  Where
+ * only the interface matters, the tracer asks for __GLIBC__.  Where glibc's own code matters, it
+ * asks for LEAKWRAP_GLIBC. */
 #ifndef LEAKWRAP_C_LIBRARY_H
 #define LEAKWRAP_C_LIBRARY_H
 

@@ -95,8 +95,9 @@ static bool is_plain_library(const struct leakwrap_module *module)
 
 /* A function of each of these allocators that may be in the program itself; the first two are of
  * jemalloc and of the jemalloc of Rust's tikv.  Weak: NULL if it is not there.  Only the addresses
- * are used.  A function that shared libraries call would not link where only a library of theirs
- * has it: these are the allocator's own, or hardly called. */
+ * are used.  ld.bfd and gold refuse a weak reference to a function that a shared library calls and
+ * only another library's library defines.  So these are functions inside the allocator, or hardly
+ * called. */
 extern int je_ctl_boot(void) __attribute__((weak));
 extern int _rjem_je_ctl_boot(void) __attribute__((weak));
 extern int _ZN8tcmalloc6Static14InitStaticVarsEv(void) __attribute__((weak));

@@ -73,8 +73,8 @@ extern void __real_free(void *block) __attribute__((weak));
 extern void __libc_free(void *block) __attribute__((weak)); /* glibc's free by another name */
 
 /* Pointers to the operators new and delete that the program calls, in the names of the Itanium C++
- * ABI, 5.1.3 and 5.1.5.  cxx.c defines one beside each wrapper.  A reference to the operator itself
- * would not link where only a library of the program's libraries has it. */
+ * ABI, 5.1.3 and 5.1.5.  cxx.c defines one beside each wrapper.  A weak reference to the operator
+ * itself does not link where only a library that another library needs defines it. */
 #if UINTPTR_MAX > UINT32_MAX
 #define SIZED(before, after) before##m##after
 #else

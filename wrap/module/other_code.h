@@ -25,8 +25,8 @@
  * may have been unmapped since.  No system call. */
 bool leakwrap_is_other_code(uintptr_t address);
 
-/* Reads the ranges if the pause is over.  IS_URGENT: a longer pause counts as a second.  At least
- * one system call, for the clock. */
+/* Reads the ranges if the pause is over.  With IS_URGENT no pause lasts more than a second, unless
+ * readings take long.  At least one system call, for the clock. */
 void leakwrap_other_code_read(bool is_urgent);
 
 /* Does what leakwrap_other_code_read(false) does, at one call of 16: for words that may be an

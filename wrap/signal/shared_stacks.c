@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* Who took a stack last.  Threads with the same stack meet in one entry.  An entry that two threads
- * write at once, or that another stack needs, may hide a pair of threads from each other: the third
- * thread meets one of them. */
+/* Who took a stack last.  Threads with the same stack have the same entry.  If two threads write it
+ * at once, or another stack needs it, two threads may not find out that they share a stack.  A
+ * third thread with that stack finds it out. */
 static LEAKWRAP_TABLE struct {
 	/* A sixteenth of the address.  The address itself would make a block reachable that is a
 	 * lost stack. */

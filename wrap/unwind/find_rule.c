@@ -323,8 +323,9 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 	rule->kind |= LEAKWRAP_RULE_GUESSED;
 	if (!leakwrap_has_return(frame, rule, &target))
 		return LEAKWRAP_UNSUPPORTED;
-	/* A module calls generated code through pointers.  Generated code that leaves the frame
-	 * pointer alone has that of a function which was called by its name. */
+	/* A module calls generated code through a pointer.  Behind a call of a module's function by
+	 * its name, the return address is that function's: the generated code has left the frame
+	 * pointer alone. */
 	return LEAKWRAP_HAVE_GENERATED_CODE && target != 0 && leakwrap_text_at(target, true) &&
 	                       !leakwrap_text_at(frame->pc, frame->interrupted)
 	               ? LEAKWRAP_DOUBTFUL

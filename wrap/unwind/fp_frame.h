@@ -31,7 +31,8 @@ bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t
                            uintptr_t *target);
 
 /* Does the work of leakwrap_holds_return, and takes return addresses into code that was generated
- * at run time, too.  Makes system calls for words that lie in no module. */
+ * at run time, too.  Makes system calls for words that lie in executable memory outside of modules
+ * (generated_code.h). */
 bool leakwrap_holds_any_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                                uintptr_t *target);
 

@@ -71,8 +71,8 @@ static inline uintptr_t leakwrap_saved_at(uint8_t where, uintptr_t base, uintptr
 
 /* Stores in *CODE the code around FRAME's pc.  Unless it is known to be Thumb code, it is taken as
  * ARM code.  Returns false if pc lies in no module's text, and is no return address in code that
- * was generated at run time (generated_code.h).  Code there that a signal interrupted need only be
- * readable. */
+ * was generated at run time (generated_code.h).  Where a signal interrupted such code, its memory
+ * need only be executable. */
 bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_code *code);
 
 /* Returns true if RULE leads to a return address on FRAME's stack.  If RULE is guessed, that is not

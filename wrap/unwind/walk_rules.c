@@ -535,8 +535,8 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 	leave_out_own_frames(&walk);
 }
 
-/* Returns whether WALK's frame is generated code.  It is not where the program has called nowhere,
- * or data: that has left its return address on the stack, or in LR.  Takes no stack of a walk. */
+/* Returns whether WALK's frame is generated code.  It is not if the program has called an address
+ * without code: that call's return address is on top of the stack, or in LR.  Kept out of line. */
 static __attribute__((noinline)) bool is_in_generated_code(const struct walk *walk, uintptr_t lr)
 {
 	struct leakwrap_code code;
