@@ -39,7 +39,7 @@ CORE_SOURCES := $(wildcard wrap/bare/*.c) \
 		record/resize.c record/thread_state.c) \
 	$(addprefix wrap/unwind/,arm_exidx.c code_follower.c epilogue.c find_rule.c fp_frame.c \
 		frame.c prologue.c return_address.c rule_cache.c sigreturn.c stack_scan.c \
-		start_code.c table_rule.c walk_rules.c) \
+		start_code.c table_rule.c walk_rules.c walk_step.c) \
 	$(addprefix report/,dump.c dump_writer.c frame_writer.c row_order.c site_totals.c \
 		origin.c system_cxx.c line_writer.c)
 CORE_SOURCES := $(filter-out $(KINDS_SOURCES),$(CORE_SOURCES)) $(KINDS_SOURCES)

@@ -79,4 +79,26 @@ static inline leakwrap_stack_position leakwrap_stack_position_of(uintptr_t addre
 	               : LEAKWRAP_STACK_POSITION_NONE;
 }
 
+/* Records that the step depends on WORD, an address of the stack that was read at POSITION.
+ * Returns false if a position is out of range. */
+static inline bool leakwrap_read_set_add_link(struct leakwrap_read_set *read_set,
+                                              leakwrap_stack_position position, uintptr_t word)
+{
+	leakwrap_stack_position target = leakwrap_stack_position_of(word, read_set->sp);
+
+	read_set->link[read_set->link_count++] = (struct leakwrap_stack_link){position, target};
+	return position != LEAKWRAP_STACK_POSITION_NONE && target != LEAKWRAP_STACK_POSITION_NONE;
+}
+
+/* Records that the step depends on FP, read at POSITION.  NONE: FP is the register that the walk
+ * began with.  Returns false if a position is out of range. */
+static inline bool leakwrap_read_set_add_fp(struct leakwrap_read_set *read_set,
+                                            leakwrap_stack_position position, uintptr_t fp)
+{
+	if (position != LEAKWRAP_STACK_POSITION_NONE)
+		return leakwrap_read_set_add_link(read_set, position, fp);
+	read_set->fp_target = leakwrap_stack_position_of(fp, read_set->sp);
+	return read_set->fp_target != LEAKWRAP_STACK_POSITION_NONE;
+}
+
 #endif

@@ -1,7 +1,7 @@
 /* walk_rules.c - see walk_rules.h.
  *
  *   pc ──► rule cache ──► rule ──► step: (pc, sp, fp) of the caller
- *              │ miss                ▲
+ *              │ miss                ▲  (walk_step.h)
  *              └────► find_rule.h ───┘ and into the cache
  *
  * Where the tables say nothing, the function's code may give the layout of its frame.  Where the
@@ -12,8 +12,8 @@
  * itself.  All other steps go through step_slow: a rule seen for the first time, an unusual frame,
  * a page of a foreign stack that was not probed yet.
  *
- * No step trusts what it reads.  The stack must ascend and stay inside its bounds.  A return
- * address must lie in a module's text or in generated code; return addresses in the cache do. */
+ * A return address must lie in a module's text or in generated code; return addresses in the cache
+ * do. */
 #include "wrap/unwind/walk_rules.h"
 
 #include "wrap/arch/arch.h"
@@ -27,196 +27,14 @@
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/rule_cache.h"
 #include "wrap/unwind/start_code.h"
+#include "wrap/unwind/walk_step.h"
 
 #include <stdbool.h>
 
 #if LEAKWRAP_HAVE_RULES
 
-/* How often a walk may go to a stack that does not lie above.  Each time, a signal came on an
- * alternate stack, or garbage looks like a signal frame. */
-#define SWITCHES_MAX 8
-
-struct walk {
-	struct leakwrap_frame frame; /* the current one */
-	struct leakwrap_trace *trace;
-	struct leakwrap_rule_cache cache;
-	/* Frames in front of the first one to which a word led that may have belonged to another
-	 * frame.  0: there is no such frame. */
-	unsigned certain;
-	unsigned switches; /* see SWITCHES_MAX */
-
-	/* The read set: the positions of the return addresses, and every word of the stack that a
-	 * step depends on.  The word that fp came from counts only if a step uses fp: code without
-	 * frame pointers keeps anything in that register. */
-	struct leakwrap_read_set *read_set; /* or NULL */
-	/* Of the word that fp was read from; NONE: the walk began with it. */
-	leakwrap_stack_position fp_position;
-#if LEAKWRAP_HAVE_ARM_FRAMES
-	/* Of the word that r7 was read from; NONE: the walk began with it. */
-	leakwrap_stack_position r7_position;
-#endif
-};
-
-/* -- steps ------------------------------------------------------------------------------------- */
-
-/* Records that the step depends on WORD, an address of the stack that was read at POSITION.
- * Returns false if a position is out of range. */
-static inline bool record_link(struct leakwrap_read_set *read_set, leakwrap_stack_position position,
-                               uintptr_t word)
-{
-	leakwrap_stack_position target = leakwrap_stack_position_of(word, read_set->sp);
-
-	read_set->link[read_set->link_count++] = (struct leakwrap_stack_link){position, target};
-	return position != LEAKWRAP_STACK_POSITION_NONE && target != LEAKWRAP_STACK_POSITION_NONE;
-}
-
-/* Records that the step depends on FP, read at POSITION.  NONE: FP is the register that the walk
- * began with.  Returns false if a position is out of range. */
-static inline bool record_fp_use(struct leakwrap_read_set *read_set,
-                                 leakwrap_stack_position position, uintptr_t fp)
-{
-	if (position != LEAKWRAP_STACK_POSITION_NONE)
-		return record_link(read_set, position, fp);
-	read_set->fp_target = leakwrap_stack_position_of(fp, read_set->sp);
-	return read_set->fp_target != LEAKWRAP_STACK_POSITION_NONE;
-}
-
-/* Records a step by RULE.  The addresses are those of the words that the CFA, the return address
- * and fp were read from; 0: not read. */
-static void record_step(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t cfa_at,
-                        uintptr_t ra_at, uintptr_t fp_at)
-{
-	struct leakwrap_read_set *read_set = walk->read_set;
-	bool recorded = true;
-
-	if (!read_set)
-		return;
-	if (rule->base == LEAKWRAP_BASE_FP)
-		recorded = record_fp_use(read_set, walk->fp_position, walk->frame.fp);
-	if (cfa_at)
-		recorded &= record_link(read_set, leakwrap_stack_position_of(cfa_at, read_set->sp),
-		                        leakwrap_stack_word(cfa_at));
-	read_set->position[read_set->return_count] =
-	        leakwrap_stack_position_of(ra_at, read_set->sp);
-	recorded &= read_set->position[read_set->return_count++] != LEAKWRAP_STACK_POSITION_NONE;
-	if (fp_at) {
-		walk->fp_position = leakwrap_stack_position_of(fp_at, read_set->sp);
-		recorded &= walk->fp_position != LEAKWRAP_STACK_POSITION_NONE;
-	}
-	/* A stack with a signal frame, or with garbage, has no read set. */
-	if (!recorded || rule->kind == LEAKWRAP_RULE_SIGNAL)
-		walk->read_set = NULL;
-}
-
-#if LEAKWRAP_HAVE_ARM_FRAMES
-
-/* Reads the caller's r7.  A read set does not hold the first r7: a stack on which that matters is
- * walked each time.  Returns false if the word cannot be read. */
-static bool step_r7(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t base,
-                    uintptr_t cfa)
-{
-	uintptr_t at = leakwrap_saved_at((uint8_t)rule->r7_where, base, cfa, rule->r7_offset);
-
-	if (rule->kind == LEAKWRAP_RULE_SIGNAL)
-		at = base + (uintptr_t)rule->fp_offset - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
-	if (walk->read_set && rule->base == LEAKWRAP_BASE_R7 &&
-	    (walk->r7_position == LEAKWRAP_STACK_POSITION_NONE ||
-	     !record_link(walk->read_set, walk->r7_position, walk->frame.r7)))
-		walk->read_set = NULL;
-	if (at && walk->read_set)
-		walk->r7_position = leakwrap_stack_position_of(at, walk->read_set->sp);
-	return !at || leakwrap_stack_read_address(walk->frame.stack, at, &walk->frame.r7);
-}
-
-#define STATUS_THUMB 0x20u /* bit T of the status register (Arm ARM, B1.3.3) */
-
-/* Sets the kind of the caller's code.  Bit 0 of a return address tells Thumb code.  For interrupted
- * code, the status register does; the kernel stores it behind pc.  Returns false if the word cannot
- * be read. */
-static bool set_instructions(struct walk *walk, const struct leakwrap_rule *rule, uintptr_t ra_at,
-                             uintptr_t ra)
-{
-	uintptr_t status;
-
-	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
-		walk->frame.instructions = ra & 1 ? LEAKWRAP_THUMB_CODE : LEAKWRAP_ARM_CODE;
-		return true;
-	}
-	if (!leakwrap_stack_read(walk->frame.stack, ra_at + LEAKWRAP_WORD, &status))
-		return false;
-	walk->frame.instructions = status & STATUS_THUMB ? LEAKWRAP_THUMB_CODE : LEAKWRAP_ARM_CODE;
-	return true;
-}
-
-#endif
-
-/* How far below sp saved registers may lie, in bytes.  A function that a signal interrupts at its
- * end has restored them already.  Until it returns, the tables still give the places where they
- * were saved. */
-#define RESTORED_MAX 128u
-
-/* Returns the stack that a signal interrupted at SP.  The handler runs on another stack. */
-static struct leakwrap_stack interrupted_stack(uintptr_t sp)
-{
-	const struct leakwrap_stack stack = leakwrap_stack_at(sp - RESTORED_MAX);
-
-	return stack.foreign ? leakwrap_stack_at(sp) : stack;
-}
-
-/* Goes to the caller by RULE.  Returns false if the stack does not support RULE. */
-static bool step(struct walk *walk, const struct leakwrap_rule *rule)
-{
-	uintptr_t base = leakwrap_frame_base(&walk->frame, rule);
-	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
-	uintptr_t cfa_at = 0, ra_at, fp_at;
-	uintptr_t ra = walk->frame.lr, fp = walk->frame.fp; /* ra: not stripped yet */
-	/* A function that a signal interrupted may not have stored its return address yet. */
-	bool in_register = walk->frame.interrupted && LEAKWRAP_HAVE_LR &&
-	                   rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
-
-	if (rule->kind != LEAKWRAP_RULE_FRAME) {
-		cfa_at = cfa;
-		if (!leakwrap_stack_read_address(walk->frame.stack, cfa_at, &cfa))
-			return false;
-		if (rule->kind == LEAKWRAP_RULE_INDIRECT)
-			cfa += (uintptr_t)(intptr_t)rule->add;
-		else if (LEAKWRAP_HAVE_LR &&
-		         !leakwrap_stack_read(walk->frame.stack,
-		                              base + (uintptr_t)(intptr_t)rule->add,
-		                              &walk->frame.lr))
-			return false;
-	}
-	ra_at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
-	fp_at = leakwrap_saved_at(rule->fp_where, base, cfa, rule->fp_offset);
-	if ((!in_register && (!ra_at || !leakwrap_stack_read(walk->frame.stack, ra_at, &ra))) ||
-	    (fp_at && !leakwrap_stack_read_address(walk->frame.stack, fp_at, &fp)))
-		return false;
-	if (cfa % LEAKWRAP_WORD != 0)
-		return false;
-#if LEAKWRAP_HAVE_ARM_FRAMES
-	if (!step_r7(walk, rule, base, cfa) || !set_instructions(walk, rule, ra_at, ra))
-		return false;
-#endif
-	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
-		/* A function that has stored nothing yet has no frame to reach. */
-		if (cfa + in_register <= walk->frame.sp ||
-		    (cfa > walk->frame.sp &&
-		     !leakwrap_stack_reach(walk->frame.stack, cfa - LEAKWRAP_WORD, LEAKWRAP_WORD)))
-			return false;
-	} else if (cfa <= walk->frame.sp || cfa >= walk->frame.stack->high) {
-		if (walk->switches++ == SWITCHES_MAX)
-			return false;
-		*walk->frame.stack = interrupted_stack(cfa);
-	}
-	record_step(walk, rule, cfa_at, ra_at, fp_at);
-	walk->frame.pc = LEAKWRAP_STRIP(ra);
-	walk->frame.sp = cfa;
-	walk->frame.fp = fp;
-	return true;
-}
-
 /* Returns whether the cache holds a guessed rule for WALK's pc. */
-static bool was_guessed(const struct walk *walk)
+static bool was_guessed(const struct leakwrap_walk *walk)
 {
 	const leakwrap_rule_slot slot = leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
 
@@ -227,8 +45,8 @@ static bool was_guessed(const struct walk *walk)
 /* Finds the rule of a frame by the stack (leakwrap_find_rule_on_stack).  Stores it in the cache: a
  * function has the same frame whenever it makes this call.  So the next walk does not search again,
  * and the read set holds everything that the walk depends on. */
-static __attribute__((noinline)) bool find_on_stack(struct walk *walk, struct leakwrap_rule *rule,
-                                                    bool *all)
+static __attribute__((noinline)) bool find_on_stack(struct leakwrap_walk *walk,
+                                                    struct leakwrap_rule *rule, bool *all)
 {
 	if (!leakwrap_find_rule_on_stack(&walk->frame, !was_guessed(walk), rule, all))
 		return false;
@@ -240,7 +58,7 @@ static __attribute__((noinline)) bool find_on_stack(struct walk *walk, struct le
 }
 
 /* Returns the kind of a trace by frame pointers alone that has come to code without them. */
-static enum leakwrap_trace_kind kind_without_fp(const struct walk *walk)
+static enum leakwrap_trace_kind kind_without_fp(const struct leakwrap_walk *walk)
 {
 	const struct leakwrap_module *module =
 	        leakwrap_text_at(walk->frame.pc, walk->frame.interrupted);
@@ -254,7 +72,7 @@ static enum leakwrap_trace_kind kind_without_fp(const struct walk *walk)
 
 /* Ends the trace, as KIND unless it is guessed.  The read set is usable: the same words would lead
  * to the same end.  Returns false, for step_slow. */
-static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
+static bool finish(struct leakwrap_walk *walk, enum leakwrap_trace_kind kind)
 {
 	walk->trace->kind = walk->certain > 0 ? LEAKWRAP_TRACE_GUESSED : kind;
 	if (walk->read_set)
@@ -263,7 +81,7 @@ static bool finish(struct walk *walk, enum leakwrap_trace_kind kind)
 }
 
 /* Ends the trace at pc, which is no return address.  Returns false, for step_slow. */
-static bool finish_at_no_code(struct walk *walk)
+static bool finish_at_no_code(struct leakwrap_walk *walk)
 {
 	struct leakwrap_read_set *read_set = walk->read_set;
 
@@ -279,7 +97,7 @@ static bool finish_at_no_code(struct walk *walk)
 }
 
 /* Notes that the word which leads to the next frame is a guess. */
-static void note_guess(struct walk *walk)
+static void note_guess(struct leakwrap_walk *walk)
 {
 	if (walk->certain == 0 && leakwrap_options.unwind == LEAKWRAP_UNWIND_AUTO)
 		walk->certain = walk->trace->depth;
@@ -287,7 +105,8 @@ static void note_guess(struct walk *walk)
 
 /* Loads into *RULE the rule that SLOT holds for pc.  Returns false if there is none, or if this
  * stack does not support it. */
-static bool load_rule(struct walk *walk, leakwrap_rule_slot slot, struct leakwrap_rule *rule)
+static bool load_rule(struct leakwrap_walk *walk, leakwrap_rule_slot slot,
+                      struct leakwrap_rule *rule)
 {
 	uintptr_t target;
 
@@ -302,7 +121,7 @@ static bool load_rule(struct walk *walk, leakwrap_rule_slot slot, struct leakwra
 
 /* Adds WALK's frame to the trace and goes to its caller, in whatever way is possible.  SLOT: the
  * cache's slot for pc.  Returns false if the trace is finished; then its kind is set. */
-static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule_slot slot)
+static __attribute__((noinline)) bool step_slow(struct leakwrap_walk *walk, leakwrap_rule_slot slot)
 {
 	struct leakwrap_trace *trace = walk->trace;
 	struct leakwrap_rule rule;
@@ -344,7 +163,7 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 			note_guess(walk);
 		walk->frame.sp_unknown = (rule.kind & LEAKWRAP_RULE_CFA_LOW) != 0;
 		rule.kind &= LEAKWRAP_RULE_KINDS;
-		if (rule.kind == LEAKWRAP_RULE_NONE || !step(walk, &rule))
+		if (rule.kind == LEAKWRAP_RULE_NONE || !leakwrap_walk_step(walk, &rule))
 			return false;
 		/* The address that a signal interrupted is no return address.  It must not get into
 		 * the cache. */
@@ -358,8 +177,8 @@ static __attribute__((noinline)) bool step_slow(struct walk *walk, leakwrap_rule
 /* The fast path: makes steps as long as the rules lie in the slots and the words inside the stack's
  * bounds.  RECORDING: whether the walk has a read set.  Returns the slot of the pc at which it
  * stopped. */
-static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct walk *walk,
-                                                                          const bool recording)
+static inline __attribute__((always_inline)) leakwrap_rule_slot
+step_fast(struct leakwrap_walk *walk, const bool recording)
 {
 	const struct leakwrap_rule_cache cache = walk->cache;
 	struct leakwrap_read_set *read_set = walk->read_set;
@@ -406,7 +225,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 		}
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
-			recorded &= record_fp_use(read_set, fp_position, fp);
+			recorded &= leakwrap_read_set_add_fp(read_set, fp_position, fp);
 		pc = leakwrap_load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set,
 		                          recording);
 	}
@@ -425,7 +244,7 @@ static inline __attribute__((always_inline)) leakwrap_rule_slot step_fast(struct
 
 #else
 
-static inline leakwrap_rule_slot step_fast(struct walk *walk, bool recording)
+static inline leakwrap_rule_slot step_fast(struct leakwrap_walk *walk, bool recording)
 {
 	(void)recording;
 	return leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
@@ -434,7 +253,7 @@ static inline leakwrap_rule_slot step_fast(struct walk *walk, bool recording)
 #endif
 
 /* Walks from the registers in WALK to the end, and fills in the trace. */
-static void walk_all(struct walk *walk)
+static void walk_all(struct leakwrap_walk *walk)
 {
 	leakwrap_rule_slot slot;
 
@@ -457,7 +276,7 @@ static void walk_all(struct walk *walk)
 /* Ends the trace of WALK before the first frame of the tracer's own behind a guess.  A guess may
  * lead to words that an earlier walk has left on the stack.  Not a part of walk_all, which would
  * take more of the stack. */
-static void leave_out_own_frames(struct walk *walk)
+static void leave_out_own_frames(struct leakwrap_walk *walk)
 {
 	struct leakwrap_trace *const trace = walk->trace;
 
@@ -473,14 +292,14 @@ static void leave_out_own_frames(struct walk *walk)
 
 /* Sets the first frame pointers of WALK, which the tracer's own functions may have changed: walks
  * from this function to WALK's first frame.  Leaves them as they are if it does not come there. */
-static __attribute__((noinline)) void find_frame_pointers(struct walk *walk)
+static __attribute__((noinline)) void find_frame_pointers(struct leakwrap_walk *walk)
 {
 	uintptr_t pcs[OWN_FRAMES_MAX], registers[4];
 	struct leakwrap_trace trace = {.pcs = pcs, .max = OWN_FRAMES_MAX};
 
 	LEAKWRAP_READ_REGISTERS(registers);
 	struct leakwrap_stack stack = leakwrap_stack_at(registers[2]);
-	struct walk own = {
+	struct leakwrap_walk own = {
 	        .frame.stack = &stack,
 	        .frame.r7 = registers[0],
 	        .frame.fp = registers[1],
@@ -503,7 +322,7 @@ static __attribute__((noinline)) void find_frame_pointers(struct walk *walk)
 
 #else
 
-static void find_frame_pointers(const struct walk *walk)
+static void find_frame_pointers(const struct leakwrap_walk *walk)
 {
 	(void)walk;
 }
@@ -513,7 +332,7 @@ static void find_frame_pointers(const struct walk *walk)
 void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                          const struct leakwrap_caller *caller)
 {
-	struct walk walk = {
+	struct leakwrap_walk walk = {
 		.frame.stack = stack,
 		.frame.pc = caller->pc,
 		.frame.sp = caller->sp,
@@ -537,7 +356,8 @@ void leakwrap_walk_rules(struct leakwrap_trace *trace, struct leakwrap_stack *st
 
 /* Returns whether WALK's frame is generated code.  It is not if the program has called an address
  * without code: that call's return address is on top of the stack, or in LR.  Kept out of line. */
-static __attribute__((noinline)) bool is_in_generated_code(const struct walk *walk, uintptr_t lr)
+static __attribute__((noinline)) bool is_in_generated_code(const struct leakwrap_walk *walk,
+                                                           uintptr_t lr)
 {
 	struct leakwrap_code code;
 	uintptr_t target;
@@ -553,7 +373,7 @@ static __attribute__((noinline)) bool is_in_generated_code(const struct walk *wa
 void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
                                      const struct leakwrap_regs *start)
 {
-	struct walk walk = {
+	struct leakwrap_walk walk = {
 		.frame.stack = stack,
 		.frame.pc = LEAKWRAP_STRIP(start->pc),
 		.frame.sp = start->sp,

@@ -1,0 +1,147 @@
+/* walk_step.c - see walk_step.h. */
+#include "wrap/unwind/walk_step.h"
+
+#include "wrap/arch/arch.h"
+#include "wrap/base/common.h"
+
+#if LEAKWRAP_HAVE_RULES
+
+/* How often a walk may go to a stack that does not lie above.  Each time, a signal came on an
+ * alternate stack, or garbage looks like a signal frame. */
+#define SWITCHES_MAX 8
+
+/* Records a step by RULE.  The addresses are those of the words that the CFA, the return address
+ * and fp were read from; 0: not read. */
+static void record_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule,
+                        uintptr_t cfa_at, uintptr_t ra_at, uintptr_t fp_at)
+{
+	struct leakwrap_read_set *read_set = walk->read_set;
+	bool recorded = true;
+
+	if (!read_set)
+		return;
+	if (rule->base == LEAKWRAP_BASE_FP)
+		recorded = leakwrap_read_set_add_fp(read_set, walk->fp_position, walk->frame.fp);
+	if (cfa_at)
+		recorded &= leakwrap_read_set_add_link(
+		        read_set, leakwrap_stack_position_of(cfa_at, read_set->sp),
+		        leakwrap_stack_word(cfa_at));
+	read_set->position[read_set->return_count] =
+	        leakwrap_stack_position_of(ra_at, read_set->sp);
+	recorded &= read_set->position[read_set->return_count++] != LEAKWRAP_STACK_POSITION_NONE;
+	if (fp_at) {
+		walk->fp_position = leakwrap_stack_position_of(fp_at, read_set->sp);
+		recorded &= walk->fp_position != LEAKWRAP_STACK_POSITION_NONE;
+	}
+	/* A stack with a signal frame, or with garbage, has no read set. */
+	if (!recorded || rule->kind == LEAKWRAP_RULE_SIGNAL)
+		walk->read_set = NULL;
+}
+
+#if LEAKWRAP_HAVE_ARM_FRAMES
+
+/* Reads the caller's r7.  A read set does not hold the first r7: a stack on which that matters is
+ * walked each time.  Returns false if the word cannot be read. */
+static bool step_r7(struct leakwrap_walk *walk, const struct leakwrap_rule *rule, uintptr_t base,
+                    uintptr_t cfa)
+{
+	uintptr_t at = leakwrap_saved_at((uint8_t)rule->r7_where, base, cfa, rule->r7_offset);
+
+	if (rule->kind == LEAKWRAP_RULE_SIGNAL)
+		at = base + (uintptr_t)rule->fp_offset - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
+	if (walk->read_set && rule->base == LEAKWRAP_BASE_R7 &&
+	    (walk->r7_position == LEAKWRAP_STACK_POSITION_NONE ||
+	     !leakwrap_read_set_add_link(walk->read_set, walk->r7_position, walk->frame.r7)))
+		walk->read_set = NULL;
+	if (at && walk->read_set)
+		walk->r7_position = leakwrap_stack_position_of(at, walk->read_set->sp);
+	return !at || leakwrap_stack_read_address(walk->frame.stack, at, &walk->frame.r7);
+}
+
+#define STATUS_THUMB 0x20u /* bit T of the status register (Arm ARM, B1.3.3) */
+
+/* Sets the kind of the caller's code.  Bit 0 of a return address tells Thumb code.  For interrupted
+ * code, the status register does; the kernel stores it behind pc.  Returns false if the word cannot
+ * be read. */
+static bool set_instructions(struct leakwrap_walk *walk, const struct leakwrap_rule *rule,
+                             uintptr_t ra_at, uintptr_t ra)
+{
+	uintptr_t status;
+
+	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
+		walk->frame.instructions = ra & 1 ? LEAKWRAP_THUMB_CODE : LEAKWRAP_ARM_CODE;
+		return true;
+	}
+	if (!leakwrap_stack_read(walk->frame.stack, ra_at + LEAKWRAP_WORD, &status))
+		return false;
+	walk->frame.instructions = status & STATUS_THUMB ? LEAKWRAP_THUMB_CODE : LEAKWRAP_ARM_CODE;
+	return true;
+}
+
+#endif
+
+/* How far below sp saved registers may lie, in bytes.  A function that a signal interrupts at its
+ * end has restored them already.  Until it returns, the tables still give the places where they
+ * were saved. */
+#define RESTORED_MAX 128u
+
+/* Returns the stack that a signal interrupted at SP.  The handler runs on another stack. */
+static struct leakwrap_stack interrupted_stack(uintptr_t sp)
+{
+	const struct leakwrap_stack stack = leakwrap_stack_at(sp - RESTORED_MAX);
+
+	return stack.foreign ? leakwrap_stack_at(sp) : stack;
+}
+
+bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule)
+{
+	uintptr_t base = leakwrap_frame_base(&walk->frame, rule);
+	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
+	uintptr_t cfa_at = 0, ra_at, fp_at;
+	uintptr_t ra = walk->frame.lr, fp = walk->frame.fp; /* ra: not stripped yet */
+	/* A function that a signal interrupted may not have stored its return address yet. */
+	bool in_register = walk->frame.interrupted && LEAKWRAP_HAVE_LR &&
+	                   rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
+
+	if (rule->kind != LEAKWRAP_RULE_FRAME) {
+		cfa_at = cfa;
+		if (!leakwrap_stack_read_address(walk->frame.stack, cfa_at, &cfa))
+			return false;
+		if (rule->kind == LEAKWRAP_RULE_INDIRECT)
+			cfa += (uintptr_t)(intptr_t)rule->add;
+		else if (LEAKWRAP_HAVE_LR &&
+		         !leakwrap_stack_read(walk->frame.stack,
+		                              base + (uintptr_t)(intptr_t)rule->add,
+		                              &walk->frame.lr))
+			return false;
+	}
+	ra_at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
+	fp_at = leakwrap_saved_at(rule->fp_where, base, cfa, rule->fp_offset);
+	if ((!in_register && (!ra_at || !leakwrap_stack_read(walk->frame.stack, ra_at, &ra))) ||
+	    (fp_at && !leakwrap_stack_read_address(walk->frame.stack, fp_at, &fp)))
+		return false;
+	if (cfa % LEAKWRAP_WORD != 0)
+		return false;
+#if LEAKWRAP_HAVE_ARM_FRAMES
+	if (!step_r7(walk, rule, base, cfa) || !set_instructions(walk, rule, ra_at, ra))
+		return false;
+#endif
+	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
+		/* A function that has stored nothing yet has no frame to reach. */
+		if (cfa + in_register <= walk->frame.sp ||
+		    (cfa > walk->frame.sp &&
+		     !leakwrap_stack_reach(walk->frame.stack, cfa - LEAKWRAP_WORD, LEAKWRAP_WORD)))
+			return false;
+	} else if (cfa <= walk->frame.sp || cfa >= walk->frame.stack->high) {
+		if (walk->switches++ == SWITCHES_MAX)
+			return false;
+		*walk->frame.stack = interrupted_stack(cfa);
+	}
+	record_step(walk, rule, cfa_at, ra_at, fp_at);
+	walk->frame.pc = LEAKWRAP_STRIP(ra);
+	walk->frame.sp = cfa;
+	walk->frame.fp = fp;
+	return true;
+}
+
+#endif
