@@ -85,8 +85,8 @@ PROCESS_SYMBOLS := malloc free calloc realloc memalign aligned_alloc posix_memal
 # a link with all of them fails, a link with each of them tells.  If the compiler cannot link "main"
 # either, no function counts as lacking.  Two structures may lack members, too.
 #
-# It has -DLEAKWRAP_FREES_PARTS if malloc or memalign frees what it has split off from a block by
-# the public free: uClibc-ng's allocators do.  The linker tells.
+# It has -DLEAKWRAP_FREES_REMAINDERS if malloc or memalign frees the remainder of a block that it
+# has split by the public free: uClibc-ng's allocators do.  The linker tells.
 MAYBE_LACKING := dl_iterate_phdr getauxval __register_atfork pthread_atfork \
 	program_invocation_short_name __libc_stack_end at_quick_exit \
 	$(PROCESS_SYMBOLS)
@@ -131,7 +131,7 @@ $(O)/lacks: wrap/wrap.mk wrap/arch/arch.h
 		>/dev/null 2>&1 || echo -DLEAKWRAP_NO_dlpi_subs >>$@.tmp
 	$(Q)$(LINKS)"-static -Wl$(leakwrap_comma)--trace-symbol=free"; links memalign || :; \
 		! grep -q '[(]\(malloc\|memalign\)[.].*reference to free$$' $@.errors || \
-		echo -DLEAKWRAP_FREES_PARTS >>$@.tmp
+		echo -DLEAKWRAP_FREES_REMAINDERS >>$@.tmp
 	$(Q)rm -f $@.c $@.program $@.errors
 	$(Q)mv $@.tmp $@
 

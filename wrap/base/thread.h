@@ -35,9 +35,9 @@ enum leakwrap_thread_state {
  * counted it. */
 #define LEAKWRAP_INNER_UNTRACKED(block) ((void *)~(uintptr_t)(block))
 
-/* Value of leakwrap_thread.releasing: the allocator frees parts that it has split off from blocks.
- * No record belongs to them. */
-#define LEAKWRAP_RELEASING_PARTS ((void *)1)
+/* Value of leakwrap_thread.releasing: the allocator may split blocks, and frees the remainders.  No
+ * record belongs to a remainder. */
+#define LEAKWRAP_RELEASING_REMAINDERS ((void *)1)
 
 /* A call of an allocator that the user named.  It lies in the wrapper's frame for the time of the
  * call. */
@@ -98,7 +98,7 @@ struct leakwrap_thread {
 
 	/* release.c: RELEASING is the block that an outer call releases or resizes.  All calls
 	 * inside that call have their stack below RELEASE_SP. */
-	void *releasing; /* or LEAKWRAP_RELEASING_PARTS */
+	void *releasing; /* or LEAKWRAP_RELEASING_REMAINDERS */
 	uintptr_t release_sp;
 
 #ifndef LEAKWRAP_BARE

@@ -51,12 +51,13 @@ __asm__(".globl leakwrap_disable");
 #include "wrap/entry/export.h"
 #endif
 #ifndef LEAKWRAP_PROCESS
-#define ENTRY_CALL_ORIGINAL(name, arguments) __real_##name arguments
-#define ENTRY_FIND_ORIGINAL()                ((void)0)
+#define ENTRY_ORIGINAL(name)  __real_##name
+#define ENTRY_FIND_ORIGINAL() ((void)0)
 #else
-#define ENTRY_CALL_ORIGINAL(name, arguments) leakwrap_originals.name arguments
-#define ENTRY_FIND_ORIGINAL()                leakwrap_originals_need()
+#define ENTRY_ORIGINAL(name)  leakwrap_originals.name
+#define ENTRY_FIND_ORIGINAL() leakwrap_originals_need()
 #endif
+#define ENTRY_CALL_ORIGINAL(name, arguments) ENTRY_ORIGINAL(name) arguments
 
 /* In a function to which a wrapper jumps: jumps on to the original by CALL, if another tracer
  * records what this one would.  Then the other tracer's backtraces have no frame of this one. */

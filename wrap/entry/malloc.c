@@ -76,23 +76,16 @@ RELEASE(free_sized, (void *block, size_t size), (block, size))
 RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size), (block, alignment, size))
 #endif
 
-/* An allocator may cut a block out of a larger block, and free the rest by the public free: such a
- * release is not the program's. */
-#ifdef LEAKWRAP_FREES_PARTS
-#ifdef LEAKWRAP_PROCESS
-#define CALL_ALLOCATOR(name, arguments) leakwrap_originals.name arguments
-#else
-#define CALL_ALLOCATOR(name, arguments) __real_##name arguments
-#endif
+#ifdef LEAKWRAP_FREES_REMAINDERS
 #undef ENTRY_CALL_ORIGINAL
-#define ENTRY_CALL_ORIGINAL(name, arguments)                               \
-	({                                                                 \
-		const struct leakwrap_enclosing_release outer =            \
-		        leakwrap_begin_parts(LEAKWRAP_CALLER.sp);          \
-		__typeof__(CALL_ALLOCATOR(name, arguments)) of_allocator = \
-		        CALL_ALLOCATOR(name, arguments);                   \
-		leakwrap_end_release(outer);                               \
-		of_allocator;                                              \
+#define ENTRY_CALL_ORIGINAL(name, arguments)                              \
+	({                                                                \
+		const struct leakwrap_enclosing_release outer =           \
+		        leakwrap_begin_split(LEAKWRAP_CALLER.sp);         \
+		__typeof__(ENTRY_ORIGINAL(name) arguments) of_allocator = \
+		        ENTRY_ORIGINAL(name) arguments;                   \
+		leakwrap_end_release(outer);                              \
+		of_allocator;                                             \
 	})
 #endif
 

@@ -4,7 +4,9 @@
  * newlib's malloc jumps to _malloc_r or calls it.  The wrapper of malloc records such a call, so
  * the wrapper of _malloc_r must not.  The tables would be right without this rule, since the outer
  * call takes over the record of the inner call (record.h).  But every allocation would be walked
- * twice, and every call site would have two records. */
+ * twice, and every call site would have two records.
+ *
+ * newlib's allocator cuts a block out of a larger block, and frees the remainder with _free_r. */
 #include <stdbool.h>
 
 #include "wrap/entry/define.h"
@@ -28,22 +30,6 @@ static inline bool is_in(uintptr_t pc, const char *function, uintptr_t size)
 	(is_in(LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), __real_##name, 64) || \
 	 is_in(LEAKWRAP_STRIP((uintptr_t)__builtin_return_address(0)), __wrap_##name,        \
 	       wrapper_size))
-
-/* Call these before and after a real call that may split blocks.  newlib's allocator cuts a block
- * out of a larger block, and frees the rest with _free_r: such a release is not the program's.
- * begin_parts returns the state that end_parts restores. */
-static inline void *begin_parts(void)
-{
-	void *outer = leakwrap_self.releasing;
-
-	leakwrap_self.releasing = LEAKWRAP_RELEASING_PARTS;
-	return outer;
-}
-
-static inline void end_parts(void *outer)
-{
-	leakwrap_self.releasing = outer;
-}
 
 #ifdef LEAKWRAP_ENTRY__malloc_r
 DECLARE_OUTER(malloc);
@@ -79,13 +65,14 @@ ENTRY_DECLARE(void *, _memalign_r, (struct _reent * reent, size_t alignment, siz
 void *__wrap__memalign_r(struct _reent *reent, size_t alignment, size_t size)
 {
 	bool is_recorded = IS_RECORDED_BY(memalign, 128);
-	void *outer = begin_parts();
+	struct leakwrap_enclosing_release outer;
 	void *block;
 
 	if (!is_recorded)
 		leakwrap_begin_allocation();
+	outer = leakwrap_begin_split(0);
 	block = __real__memalign_r(reent, alignment, size);
-	end_parts(outer);
+	leakwrap_end_release(outer);
 	return is_recorded ? block : leakwrap_record_allocation(block, size, LEAKWRAP_CALLER);
 }
 #endif
@@ -98,13 +85,13 @@ void *__wrap__realloc_r(struct _reent *reent, void *block, size_t size)
 {
 	bool is_recorded = IS_RECORDED_BY(realloc, 192);
 	struct leakwrap_resize resize;
-	void *outer;
+	struct leakwrap_enclosing_release outer;
 
 	if (!is_recorded)
 		leakwrap_begin_resize(&resize, block, size, 0);
-	outer = begin_parts();
+	outer = leakwrap_begin_split(0);
 	block = __real__realloc_r(reent, block, size);
-	end_parts(outer);
+	leakwrap_end_release(outer);
 	return is_recorded ? block : leakwrap_end_resize(&resize, block, size, LEAKWRAP_CALLER);
 }
 #endif

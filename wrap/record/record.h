@@ -176,9 +176,10 @@ struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintpt
 struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp);
 struct leakwrap_enclosing_release leakwrap_begin_release_in_pool(void *block, uintptr_t sp);
 
-/* Begins a call of the allocator that may free parts of blocks, which have no records, by wrapped
- * functions.  SP, and the result: see leakwrap_begin_release. */
-struct leakwrap_enclosing_release leakwrap_begin_parts(uintptr_t sp);
+/* Begins a call of the allocator that may cut a block out of a larger block, and free the remainder
+ * by a wrapped function: such a release is not the program's.  SP, and the result: see
+ * leakwrap_begin_release.  leakwrap_end_release must follow the call. */
+struct leakwrap_enclosing_release leakwrap_begin_split(uintptr_t sp);
 
 /* Ends a release, after the real call: restores the state of the ENCLOSING release.
  *

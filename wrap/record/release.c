@@ -44,18 +44,18 @@ void leakwrap_mark_release_at(uintptr_t sp, void *block)
 	leakwrap_self.releasing = block;
 }
 
-struct leakwrap_enclosing_release leakwrap_begin_parts(uintptr_t sp)
+struct leakwrap_enclosing_release leakwrap_begin_split(uintptr_t sp)
 {
 	const struct leakwrap_enclosing_release enclosing =
 	        leakwrap_find_enclosing_release(NULL, sp);
 
-	leakwrap_mark_release_at(sp, LEAKWRAP_RELEASING_PARTS);
+	leakwrap_mark_release_at(sp, LEAKWRAP_RELEASING_REMAINDERS);
 	return enclosing;
 }
 
 bool leakwrap_is_part_of_release(const void *enclosing, const void *block)
 {
-	if (!enclosing || enclosing == LEAKWRAP_RELEASING_PARTS)
+	if (!enclosing || enclosing == LEAKWRAP_RELEASING_REMAINDERS)
 		return enclosing != NULL;
 	return (uintptr_t)enclosing - (uintptr_t)block < LEAKWRAP_ALIGNED_OFFSET_MAX &&
 	       (enclosing == block || leakwrap_live_find(enclosing).site == LEAKWRAP_SITE_NONE);

@@ -28,7 +28,7 @@ void leakwrap_mark_release_at(uintptr_t sp, void *block);
 
 /* Returns whether the release of BLOCK, which has no record, is a part of the release of ENCLOSING,
  * which may be NULL.  The enclosing release may be over although the stack does not show it: it is
- * over if ENCLOSING has a record again.  LEAKWRAP_RELEASING_PARTS: always part of it. */
+ * over if ENCLOSING has a record again.  LEAKWRAP_RELEASING_REMAINDERS: always part of it. */
 bool leakwrap_is_part_of_release(const void *enclosing, const void *block);
 
 /* Counts a free of a block that has no record, unless not all blocks were recorded. */
