@@ -128,7 +128,6 @@ struct leakwrap_mapping {
 	bool is_break;   /* "[heap]": the memory of brk(2) */
 	bool is_stack;   /* "[stack]": the stack of the process's first thread */
 	bool is_special; /* a device's, or the kernel's: reading may have effects */
-	bool has_thread; /* false; who keeps the mapping may note here that a thread uses it */
 };
 
 /* Visits MAPPING, which the caller owns.  Returns false to end the visits. */

@@ -59,7 +59,7 @@ static bool is_used(const void *context, uintptr_t start, uintptr_t end)
 	const struct search *const search = context;
 	struct use use = {start, end, search->own_pointer >= start && search->own_pointer < end};
 
-	if (search->mapping->has_thread && !use.is_found)
+	if (leakwrap_maps_has_thread(search->mapping) && !use.is_found)
 		leakwrap_parked_each(note_use, &use);
 	return use.is_found;
 }

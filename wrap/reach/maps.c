@@ -7,12 +7,14 @@
 #define ROOM   ((size_t)1 << 16)
 #define BUFFER ((size_t)64 << 10)
 
-/* The array of mappings, and behind it the buffer.  Both stay mapped as long as the mappings are in
- * use: they are among them, and later memory of the scan must not take their place. */
-#define MEMORY (ROOM * sizeof(struct leakwrap_mapping) + BUFFER)
+/* The array of mappings, the buffer, and the array has_thread.  All stay mapped as long as the
+ * mappings are in use: they are among them, and later memory of the scan must not take their
+ * place. */
+#define MEMORY (ROOM * sizeof(struct leakwrap_mapping) + BUFFER + ROOM * sizeof(bool))
 
 static struct {
 	struct leakwrap_mapping *mapping;
+	bool *has_thread; /* of the mapping with the same index */
 	size_t count;
 	size_t last; /* index of the last mapping found */
 } maps;
@@ -30,12 +32,15 @@ const char leakwrap_reach_no_memory[] = "there is no memory for the scan";
 
 const char *leakwrap_maps_read(void)
 {
+	char *buffer;
+
 	maps.count = maps.last = 0;
 	maps.mapping = leakwrap_scratch_map(MEMORY);
 	if (!maps.mapping)
 		return leakwrap_reach_no_memory;
-	if (leakwrap_mappings_each((char *)(maps.mapping + ROOM), BUFFER, add, NULL) &&
-	    maps.count > 0)
+	buffer = (char *)(maps.mapping + ROOM);
+	maps.has_thread = (bool *)(buffer + BUFFER);
+	if (leakwrap_mappings_each(buffer, BUFFER, add, NULL) && maps.count > 0)
 		return NULL;
 	leakwrap_maps_release();
 	return "/proc/self/maps cannot be read";
@@ -66,8 +71,7 @@ static bool is_in(const struct leakwrap_mapping *mapping, uintptr_t address)
 	return address >= mapping->start && address < mapping->end;
 }
 
-/* Returns the mapping that holds ADDRESS, or NULL. */
-static struct leakwrap_mapping *find(uintptr_t address)
+const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address)
 {
 	size_t low = 0, high = maps.count;
 
@@ -87,17 +91,17 @@ static struct leakwrap_mapping *find(uintptr_t address)
 	return &maps.mapping[low];
 }
 
-const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address)
-{
-	return find(address);
-}
-
 void leakwrap_maps_note_thread(uintptr_t address)
 {
-	struct leakwrap_mapping *const mapping = find(address);
+	const struct leakwrap_mapping *const mapping = leakwrap_mapping_at(address);
 
 	if (mapping)
-		mapping->has_thread = true;
+		maps.has_thread[mapping - maps.mapping] = true;
+}
+
+bool leakwrap_maps_has_thread(const struct leakwrap_mapping *mapping)
+{
+	return maps.has_thread[mapping - maps.mapping];
 }
 
 uintptr_t leakwrap_maps_readable_end(uintptr_t address, uintptr_t limit)

@@ -2,6 +2,7 @@
 #ifndef LEAKWRAP_MAPS_H
 #define LEAKWRAP_MAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,9 @@ const struct leakwrap_mapping *leakwrap_mapping_at(uintptr_t address);
 
 /* Notes that a thread uses the mapping that holds ADDRESS.  Does nothing if there is none. */
 void leakwrap_maps_note_thread(uintptr_t address);
+
+/* Returns whether leakwrap_maps_note_thread has noted MAPPING, which is one of leakwrap_maps. */
+bool leakwrap_maps_has_thread(const struct leakwrap_mapping *mapping);
 
 /* Returns the end of the readable memory that begins at ADDRESS, at most LIMIT; ADDRESS itself if
  * it cannot be read. */
