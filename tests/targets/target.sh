@@ -22,6 +22,23 @@ target() {
 	runtime "$triple" CROSS_COMPILE="$triple-"
 }
 
+# each_target COMMAND: reads lines TRIPLE QEMU FLAG..., and calls COMMAND NAME FLAG... for each of
+# them, with the variables of target. Returns false if no compiler and emulator is installed.
+each_target() {
+	ran=
+	while read -r triple qemu flags; do
+		if command -v "$triple-gcc" >/dev/null && command -v "$qemu" >/dev/null; then
+			target "$triple" "$qemu"
+			# shellcheck disable=SC2086 # a list of flags
+			"$1" "$triple$(echo "$flags" | tr -d ' ')" $flags
+			ran=$ran$triple
+		else
+			echo "left out: no $triple-gcc, or no $qemu"
+		fi
+	done
+	[ -n "$ran" ]
+}
+
 # The program is compiled as usual, but each function has a frame. The vendor's code is compiled for
 # size and speed.
 TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap"

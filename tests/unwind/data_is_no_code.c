@@ -5,7 +5,7 @@
  * again, while another thread takes the data away.  "late": first there is data, and later the
  * program generates code, which allocates 22 bytes, 100 times.  A last allocation of 33 bytes
  * follows. */
-#include "noinline.h"
+#include "tests/noinline.h"
 
 #include <pthread.h>
 #include <stdint.h>

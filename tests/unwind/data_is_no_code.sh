@@ -12,7 +12,7 @@ for kind in dynamic static; do
 	static=
 	[ $kind = dynamic ] || static=-static
 	# shellcheck disable=SC2086 # a list of flags
-	build "$kind" $static -fno-omit-frame-pointer -Itests -pthread \
+	build "$kind" $static -fno-omit-frame-pointer -pthread \
 		tests/unwind/data_is_no_code.c 2>"$W/warnings" || fail "cannot build $kind"
 
 	for case in data executable; do

@@ -3,7 +3,7 @@
  * The program copies them into memory of its own, as a compiler does that generates code at run
  * time.  The return addresses there are in no module.  With the argument "threads", two threads do
  * so again and again, each at new addresses.  With "crash" such a function ends the program. */
-#include "noinline.h"
+#include "tests/noinline.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -22,7 +22,7 @@ program() {
 	shift
 	for pointers in -fomit-frame-pointer -fno-omit-frame-pointer; do
 		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -Itests -funwind-tables -fno-stack-protector $pointers "$@" \
+		$gcc $TARGET_CFLAGS -funwind-tables -fno-stack-protector $pointers "$@" \
 			-o "$W/program" tests/unwind/generated_code.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
 				of_runtime) -pthread ||
@@ -79,13 +79,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		echo "left out: no clang"
 	fi
 fi
-while read -r triple qemu flags; do
-	command -v "$triple-gcc" >/dev/null || continue
-	command -v "$qemu" >/dev/null || continue
-	target "$triple" "$qemu"
-	# shellcheck disable=SC2086 # a list of flags
-	program "$triple$(echo "$flags" | tr -d ' ')" $flags
-done <<-END
+each_target program <<-END || echo "no cross compiler with an emulator"
 	arm-linux-gnueabihf qemu-arm -static
 	arm-linux-gnueabihf qemu-arm -static -marm
 	i686-linux-gnu qemu-i386 -static

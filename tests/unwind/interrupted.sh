@@ -18,35 +18,35 @@ chain() {
 		/^ *#/ { f = $3; sub(/\+0x.*/, "", f); printf "%s;", f; if (f == "main") exit }'
 }
 
-while read -r triple qemu flags; do
-	if [ "$triple" = native ]; then
-		gcc=$CC run='' lib=$O/libleakwrap.a icf=$keep_apart
-	else
-		command -v "$triple-gcc" >/dev/null || continue
-		command -v "$qemu" >/dev/null || continue
-		target "$triple" "$qemu"
-		icf=-fno-ipa-icf
-	fi
+# program NAME FLAG...: builds the program at three levels of optimization, and compares its chains.
+# $gcc, $lib and $run are the target's. $icf keeps equal functions apart.
+program() {
+	name=$1
+	shift
 	for level in -O0 -O1 -O2; do
 		# shellcheck disable=SC2046,SC2086 # lists of flags
 		$gcc $TARGET_CFLAGS -static $icf -fno-stack-protector \
-			-fno-omit-frame-pointer $flags $level -o "$W/program" \
+			-fno-omit-frame-pointer "$@" $level -o "$W/program" \
 			tests/unwind/interrupted.c \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				of_runtime) || fail "cannot build for $triple"
+				of_runtime) || fail "cannot build $name"
 		for way in auto fp; do
 			# A walk cannot follow gcc's frame pointers of Thumb code.
-			case $way$flags in fp*-mthumb*) continue ;; esac
+			case $way$name in fp*-mthumb) continue ;; esac
 			for how in calls counts leaf; do
-				how_built="$triple $flags $level, $way, $how"
+				how_built="$name $level, $way, $how"
 				equal "$how_built" "$(chain $way $how)" "$how;direct;main;"
 				equal "$how_built by a pointer" "$(chain $way $how pointer)" \
 					"$how;by_pointer;main;"
 			done
 		done
 	done
-done <<-END
-	native -
+}
+
+gcc=$CC run='' lib=$O/libleakwrap.a icf=$keep_apart
+program native
+icf=-fno-ipa-icf
+each_target program <<-END || echo "no cross compiler with an emulator"
 	arm-linux-gnueabihf qemu-arm -marm
 	arm-linux-gnueabihf qemu-arm -marm -mapcs-frame
 	arm-linux-gnueabihf qemu-arm -mthumb

@@ -68,15 +68,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		echo "left out: no clang"
 	fi
 fi
-ran=
-while read -r triple qemu flags; do
-	command -v "$triple-gcc" >/dev/null || continue
-	command -v "$qemu" >/dev/null || continue
-	target "$triple" "$qemu"
-	# shellcheck disable=SC2086 # a list of flags
-	program "$triple$(echo "$flags" | tr -d ' ')" $flags
-	ran=$ran$triple
-done <<-END
+each_target program <<-END || echo "no cross compiler with an emulator"
 	arm-linux-gnueabi qemu-arm -static
 	arm-linux-gnueabihf qemu-arm -static
 	arm-linux-gnueabihf qemu-arm -static -marm
@@ -84,4 +76,3 @@ done <<-END
 	aarch64-linux-gnu qemu-aarch64 -static
 	riscv64-linux-gnu qemu-riscv64 -static
 END
-[ -n "$ran" ] || echo "no cross compiler with an emulator"
