@@ -203,13 +203,13 @@ static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint
 }
 
 /* Returns whether call sites without live blocks may be shown. */
-static bool may_have_held(void)
+static bool may_show_without_blocks(void)
 {
 	return leakwrap_counts_allocated() || leakwrap_peak_is_read();
 }
 
-/* Returns whether SITE, which may have no live block, has something for join_held. */
-static bool has_held_anything(uint32_t site)
+/* Returns whether SITE, which may have no live block, has sums for join_held. */
+static bool has_held_sums(uint32_t site)
 {
 	return (leakwrap_counts_allocated() && !leakwrap_site_is_doomed(site) &&
 	        leakwrap_site_has_allocated(site)) ||
@@ -217,7 +217,7 @@ static bool has_held_anything(uint32_t site)
 }
 
 /* Returns whether SITE, which has no live block, is shown: it has allocated, or was in the peak. */
-static bool has_held(uint32_t site)
+static bool is_shown_without_blocks(uint32_t site)
 {
 	return (leakwrap_counts_allocated() && !leakwrap_site_is_doomed(site) &&
 	        leakwrap_site_allocated(site).blocks > 0) ||
@@ -246,18 +246,18 @@ static void join_held(struct leakwrap_site_totals *totals, uint32_t number, uint
 	(void)totals, (void)number, (void)oldest;
 }
 
-static bool may_have_held(void)
+static bool may_show_without_blocks(void)
 {
 	return false;
 }
 
-static bool has_held_anything(uint32_t site)
+static bool has_held_sums(uint32_t site)
 {
 	(void)site;
 	return false;
 }
 
-static bool has_held(uint32_t site)
+static bool is_shown_without_blocks(uint32_t site)
 {
 	(void)site;
 	return false;
@@ -313,7 +313,7 @@ static void join_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 		return;
 	for (uint32_t number = leakwrap_next_used(&walk->used, LEAKWRAP_SITE_FIRST);
 	     number < walk->used.count; number = leakwrap_next_used(&walk->used, number + 1)) {
-		const uint32_t oldest = rows[number].blocks > 0 || has_held_anything(number)
+		const uint32_t oldest = rows[number].blocks > 0 || has_held_sums(number)
 		                                ? leakwrap_site_oldest(number)
 		                                : number;
 
@@ -342,7 +342,7 @@ static bool map_rows(struct leakwrap_site_totals *totals, struct walk *walk)
 	if (!walk->rows)
 		return false;
 	walk->used.is_used = (bool *)(walk->rows + walk->used.count);
-	if (may_have_held())
+	if (may_show_without_blocks())
 		memset(walk->used.is_used, true, used_size);
 	return true;
 }
@@ -374,7 +374,7 @@ bool leakwrap_site_totals_collect(struct leakwrap_site_totals *totals, bool own,
 
 		if (is_live && walk.estimates)
 			add_estimate(&totals->estimate, &walk.estimates[number]);
-		if (is_live || (row.blocks == 0 && has_held(number))) {
+		if (is_live || (row.blocks == 0 && is_shown_without_blocks(number))) {
 			row.site = number;
 			totals->rows[totals->rows_count++] = row;
 		}

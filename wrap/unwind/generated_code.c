@@ -26,8 +26,8 @@ static bool is_generated(uintptr_t address)
 	return leakwrap_is_other_code(address);
 }
 
-/* Returns whether the code at ADDRESS can be read, and remembers its page. */
-static bool is_readable_code(uintptr_t address)
+/* Returns whether ADDRESS lies in generated code that can be read.  The walk remembers the page. */
+static bool is_on_readable_page(uintptr_t address)
 {
 	const uintptr_t page = page_of(address);
 	uintptr_t *const known =
@@ -70,13 +70,13 @@ bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t 
 	const uintptr_t pc = LEAKWRAP_STRIP(word);
 	const uintptr_t page = page_of(pc - 1);
 
-	if (is_no_address(stack, pc) || !is_readable_code(pc - 1))
+	if (is_no_address(stack, pc) || !is_on_readable_page(pc - 1))
 		return false;
 	*code = (struct leakwrap_code){page, page + LEAKWRAP_PAGE,
 	                               LEAKWRAP_HAVE_ARM_FRAMES && (word & 1) != 0};
-	if (page_of(pc - CALL_MAX) != page && is_readable_code(page - 1))
+	if (page_of(pc - CALL_MAX) != page && is_on_readable_page(page - 1))
 		code->low -= LEAKWRAP_PAGE;
-	if (page_of(pc) != page && is_readable_code(pc))
+	if (page_of(pc) != page && is_on_readable_page(pc))
 		code->high += LEAKWRAP_PAGE;
 	return leakwrap_call_before(code, pc, target) != 0 &&
 	       (*target == 0 || leakwrap_text_at(*target, true) || is_generated(*target));
