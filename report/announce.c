@@ -51,7 +51,7 @@ void leakwrap_announce_mark(void)
 	leakwrap_announcement.marks++;
 }
 
-void leakwrap_announce_forked(void)
+void leakwrap_announce_reset_in_child(void)
 {
 	leakwrap_announcement.process = leakwrap_process_id();
 }

@@ -22,6 +22,6 @@ void leakwrap_announce_needs_all(uint32_t option);
 void leakwrap_announce_mark(void);
 
 /* Puts this process's id into the announcement.  Called in a forked child. */
-void leakwrap_announce_forked(void);
+void leakwrap_announce_reset_in_child(void);
 
 #endif

@@ -30,9 +30,9 @@ struct list {
 
 static void write_range(struct leakwrap_writer *writer, uintptr_t start, uintptr_t end)
 {
-	leakwrap_text_hex(writer, start);
-	leakwrap_text(writer, "-");
-	leakwrap_text_hex(writer, end);
+	leakwrap_write_hex(writer, start);
+	leakwrap_write_text(writer, "-");
+	leakwrap_write_hex(writer, end);
 }
 
 static void write_own(void *writer, uintptr_t start, uintptr_t end)
@@ -40,16 +40,16 @@ static void write_own(void *writer, uintptr_t start, uintptr_t end)
 	/* Memory of a scan that has ended. */
 	if (start == 0)
 		return;
-	leakwrap_text(writer, "own ");
+	leakwrap_write_text(writer, "own ");
 	write_range(writer, start, end);
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 }
 
 static void write_root(void *writer, uintptr_t start, uintptr_t end)
 {
-	leakwrap_text(writer, "root ");
+	leakwrap_write_text(writer, "root ");
 	write_range(writer, start, end);
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 }
 
 /* Writes what the tool must know of the memory around the blocks. */
@@ -58,27 +58,28 @@ static void write_memory(struct leakwrap_writer *writer)
 	const uintptr_t state = (uintptr_t)&leakwrap_self;
 	struct leakwrap_stack_layout layout;
 
-	leakwrap_text(writer, leakwrap_heap_is_known() ? "memory heap=known" : "memory heap=part");
+	leakwrap_write_text(writer,
+	                    leakwrap_heap_is_known() ? "memory heap=known" : "memory heap=part");
 #ifdef LEAKWRAP_GLIBC
-	leakwrap_text(writer, " allocator=glibc");
+	leakwrap_write_text(writer, " allocator=glibc");
 #endif
 	if (leakwrap_has_jemalloc())
-		leakwrap_text(writer, " records=jemalloc");
-	leakwrap_text(writer, " thread_pointer=");
-	leakwrap_text_hex(writer, LEAKWRAP_THREAD_POINTER);
-	leakwrap_text(writer, " thread_state=");
+		leakwrap_write_text(writer, " records=jemalloc");
+	leakwrap_write_text(writer, " thread_pointer=");
+	leakwrap_write_hex(writer, LEAKWRAP_THREAD_POINTER);
+	leakwrap_write_text(writer, " thread_state=");
 	write_range(writer, state, state + sizeof(struct leakwrap_thread));
 	if (leakwrap_ended_stacks_layout(&layout)) {
-		leakwrap_text(writer, " stack_layout=");
-		leakwrap_text_hex(writer, layout.thread_pointer);
-		leakwrap_text(writer, ",");
-		leakwrap_text_hex(writer, layout.bounds);
-		leakwrap_text(writer, ",");
-		leakwrap_text_hex(writer, layout.size);
+		leakwrap_write_text(writer, " stack_layout=");
+		leakwrap_write_hex(writer, layout.thread_pointer);
+		leakwrap_write_text(writer, ",");
+		leakwrap_write_hex(writer, layout.bounds);
+		leakwrap_write_text(writer, ",");
+		leakwrap_write_hex(writer, layout.size);
 	}
 	if (leakwrap_options.pointer_step != 0)
-		leakwrap_text_pair(writer, " pointer_step=", leakwrap_options.pointer_step);
-	leakwrap_text_end(writer);
+		leakwrap_write_pair(writer, " pointer_step=", leakwrap_options.pointer_step);
+	leakwrap_write_end(writer);
 	leakwrap_pages_each(write_own, writer);
 	leakwrap_no_roots_each_own(write_own, writer);
 	leakwrap_declared_roots_each(write_root, writer);
@@ -100,17 +101,17 @@ static void write_block(void *context, const struct leakwrap_live_block *block)
 	struct leakwrap_writer *const writer = list->writer;
 
 	if (list->in_line == BLOCKS_PER_LINE) {
-		leakwrap_text_end(writer);
+		leakwrap_write_end(writer);
 		list->in_line = 0;
 	}
-	leakwrap_text(writer, list->in_line++ == 0 ? "blocks " : " ");
+	leakwrap_write_text(writer, list->in_line++ == 0 ? "blocks " : " ");
 	if (block->site == LEAKWRAP_SITE_IGNORED)
-		leakwrap_text(writer, "ignored");
+		leakwrap_write_text(writer, "ignored");
 	else
-		leakwrap_text_number(writer, rank_of(list, block->site));
-	leakwrap_text(writer, ":");
-	leakwrap_text_hex(writer, block->address);
-	leakwrap_text_pair(writer, "+", block->size);
+		leakwrap_write_number(writer, rank_of(list, block->site));
+	leakwrap_write_text(writer, ":");
+	leakwrap_write_hex(writer, block->address);
+	leakwrap_write_pair(writer, "+", block->size);
 }
 
 void leakwrap_blocks_write(struct leakwrap_writer *writer,
@@ -123,9 +124,10 @@ void leakwrap_blocks_write(struct leakwrap_writer *writer,
 		return;
 	list.ranks = leakwrap_last_interval() == 0 ? leakwrap_scratch_map(size) : NULL;
 	if (!list.ranks) {
-		leakwrap_text(writer, "note the live blocks are not listed: there is no memory, or "
-		                      "not all of them are recorded");
-		leakwrap_text_end(writer);
+		leakwrap_write_text(writer,
+		                    "note the live blocks are not listed: there is no memory, or "
+		                    "not all of them are recorded");
+		leakwrap_write_end(writer);
 		return;
 	}
 	if (totals->own)
@@ -136,6 +138,6 @@ void leakwrap_blocks_write(struct leakwrap_writer *writer,
 	write_memory(writer);
 	leakwrap_live_each(write_block, &list);
 	if (list.in_line > 0)
-		leakwrap_text_end(writer);
+		leakwrap_write_end(writer);
 	leakwrap_scratch_unmap(list.ranks, size);
 }

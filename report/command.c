@@ -30,18 +30,18 @@ void leakwrap_command_write(struct leakwrap_writer *writer)
 
 	if (command.size == 0)
 		return;
-	leakwrap_text(writer, "command");
+	leakwrap_write_text(writer, "command");
 	while (at < command.size) {
 		const char *word = command.words + at;
 
-		leakwrap_text(writer, " ");
+		leakwrap_write_text(writer, " ");
 		/* A reader would not see an empty word: format.h writes it as a backslash. */
 		if (*word == '\0')
-			leakwrap_text(writer, "\\");
-		leakwrap_text_name(writer, word, LEAKWRAP_LINE_MAX);
+			leakwrap_write_text(writer, "\\");
+		leakwrap_write_name(writer, word, LEAKWRAP_LINE_MAX);
 		at += strlen(word) + 1;
 	}
 	if (command.is_cut)
-		leakwrap_text(writer, "\\...");
-	leakwrap_text_end(writer);
+		leakwrap_write_text(writer, "\\...");
+	leakwrap_write_end(writer);
 }

@@ -14,11 +14,11 @@ static const char *const reasons[] = {
 
 static void write_bypass(struct leakwrap_writer *writer, const char *reason, const char *path)
 {
-	leakwrap_text(writer, "bypass ");
-	leakwrap_text(writer, reason);
-	leakwrap_text(writer, " path=");
-	leakwrap_text_name(writer, path, LEAKWRAP_PATH_LIMIT);
-	leakwrap_text_end(writer);
+	leakwrap_write_text(writer, "bypass ");
+	leakwrap_write_text(writer, reason);
+	leakwrap_write_text(writer, " path=");
+	leakwrap_write_name(writer, path, LEAKWRAP_PATH_LIMIT);
+	leakwrap_write_end(writer);
 }
 
 /* Weak: NULL when the program has its own wrapper of the function, or was linked without some of
@@ -41,13 +41,13 @@ void leakwrap_coverage_write(struct leakwrap_writer *writer)
 {
 	const struct leakwrap_modules *modules = leakwrap_modules();
 
-	leakwrap_text(writer, "coverage ");
-	leakwrap_text(writer,
-	              leakwrap_libraries_are_recorded ||
-	                              (leakwrap_modules_are_program_alone() && !has_own_wrapper())
-	                      ? "process"
-	                      : "program");
-	leakwrap_text_end(writer);
+	leakwrap_write_text(writer, "coverage ");
+	leakwrap_write_text(
+	        writer, leakwrap_libraries_are_recorded ||
+	                                (leakwrap_modules_are_program_alone() && !has_own_wrapper())
+	                        ? "process"
+	                        : "program");
+	leakwrap_write_end(writer);
 	if (!leakwrap_libraries_are_recorded)
 		return;
 	for (unsigned i = 0; i < modules->count; i++) {

@@ -15,7 +15,7 @@
 #include "report/output.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_age.h"
-#include "wrap/site/site_reading.h"
+#include "wrap/site/site_hold.h"
 #include "wrap/site/site_table.h"
 #include "wrap/base/process.h"
 
@@ -109,16 +109,16 @@ static void report_lost_dump(const char *what, int error)
 {
 	if (!leakwrap_output_stderr_is_usable())
 		return;
-	leakwrap_text_start(&dump.writer, 2, "leakwrap: ");
-	leakwrap_text(&dump.writer, "cannot write ");
-	leakwrap_text(&dump.writer, what);
-	leakwrap_text(&dump.writer, " to '");
-	leakwrap_text_name(&dump.writer, leakwrap_log_path(), LEAKWRAP_PATH_LIMIT);
-	leakwrap_text(&dump.writer, "': error ");
-	leakwrap_text_number(&dump.writer, (uint64_t)error);
-	leakwrap_text(&dump.writer, words_for(error));
-	leakwrap_text_end(&dump.writer);
-	leakwrap_text_flush(&dump.writer);
+	leakwrap_writer_start(&dump.writer, 2, "leakwrap: ");
+	leakwrap_write_text(&dump.writer, "cannot write ");
+	leakwrap_write_text(&dump.writer, what);
+	leakwrap_write_text(&dump.writer, " to '");
+	leakwrap_write_name(&dump.writer, leakwrap_log_path(), LEAKWRAP_PATH_LIMIT);
+	leakwrap_write_text(&dump.writer, "': error ");
+	leakwrap_write_number(&dump.writer, (uint64_t)error);
+	leakwrap_write_text(&dump.writer, words_for(error));
+	leakwrap_write_end(&dump.writer);
+	leakwrap_writer_flush(&dump.writer);
 }
 
 #else
@@ -319,7 +319,7 @@ void leakwrap_dump_start(void)
 	leakwrap_log_start();
 }
 
-void leakwrap_dump_forked(void)
+void leakwrap_dump_reset_in_child(void)
 {
 	atomic_store(&dump.busy, 0);
 	atomic_store(&dump.pending, 0);

@@ -21,7 +21,7 @@ void leakwrap_dump_start(void);
 
 /* Resets the state of dumps.  Called in a forked child: a dump that another thread of the parent
  * was writing does not go on here. */
-void leakwrap_dump_forked(void);
+void leakwrap_dump_reset_in_child(void);
 
 /* Requests a dump, and writes it unless another thread does.  Called by the handler of the dump
  * signal.  WANTS_KINDS: the dump tells lost from reachable memory.  CONTEXT: the handler's third

@@ -55,7 +55,7 @@ static _Noreturn void do_in_copy(const struct job *job, struct leakwrap_kinds_re
 	int status = COPY_DONE;
 
 	leakwrap_process_be_expendable();
-	leakwrap_symbols_forked();
+	leakwrap_symbols_reset_in_child();
 	request->is_copy = true;
 	request->scan.original = request->process;
 	request->pause_ns = leakwrap_time_monotonic() - request->started;

@@ -67,34 +67,34 @@ static void write_percent(uint64_t part, uint64_t whole)
 	uint64_t hundredths;
 
 	if (whole == 0) {
-		leakwrap_text(dump.writer, "none");
+		leakwrap_write_text(dump.writer, "none");
 		return;
 	}
 	hundredths = part > UINT64_MAX / 10000 ? part / (whole / 10000) : part * 10000 / whole;
-	leakwrap_text_number(dump.writer, hundredths / 100);
-	leakwrap_text(dump.writer, ".");
-	leakwrap_text_digits(dump.writer, hundredths % 100, 2);
+	leakwrap_write_number(dump.writer, hundredths / 100);
+	leakwrap_write_text(dump.writer, ".");
+	leakwrap_write_digits(dump.writer, hundredths % 100, 2);
 }
 
 static void write_note(const char *text)
 {
-	leakwrap_text(dump.writer, "note ");
-	leakwrap_text(dump.writer, text);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_text(dump.writer, "note ");
+	leakwrap_write_text(dump.writer, text);
+	leakwrap_write_end(dump.writer);
 }
 
 /* Writes the note that says what made the dump due. */
 static void write_trigger(const struct leakwrap_trigger *trigger)
 {
-	leakwrap_text(dump.writer, "note ");
-	leakwrap_text(dump.writer, trigger->what);
-	leakwrap_text_pair(dump.writer, ": ", trigger->value);
-	leakwrap_text(dump.writer, " bytes");
+	leakwrap_write_text(dump.writer, "note ");
+	leakwrap_write_text(dump.writer, trigger->what);
+	leakwrap_write_pair(dump.writer, ": ", trigger->value);
+	leakwrap_write_text(dump.writer, " bytes");
 	if (trigger->bound > 0) {
-		leakwrap_text_pair(dump.writer, ", above ", trigger->bound);
-		leakwrap_text(dump.writer, " bytes");
+		leakwrap_write_pair(dump.writer, ", above ", trigger->bound);
+		leakwrap_write_text(dump.writer, " bytes");
 	}
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_end(dump.writer);
 }
 
 #ifndef LEAKWRAP_BARE
@@ -104,12 +104,13 @@ static void write_silent_children(uint32_t silent)
 {
 	if (silent == 0)
 		return;
-	leakwrap_text_pair(dump.writer, "note ", silent);
-	leakwrap_text(dump.writer, silent == 1 ? " forked child" : " forked children");
-	leakwrap_text(dump.writer,
-	              " ended without a dump, with blocks at call sites that earlier children have "
-	              "shown; children=all shows all");
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_pair(dump.writer, "note ", silent);
+	leakwrap_write_text(dump.writer, silent == 1 ? " forked child" : " forked children");
+	leakwrap_write_text(
+	        dump.writer,
+	        " ended without a dump, with blocks at call sites that earlier children have "
+	        "shown; children=all shows all");
+	leakwrap_write_end(dump.writer);
 }
 #endif
 
@@ -122,7 +123,7 @@ static void write_uptime(void)
 	const uint64_t uptime = leakwrap_time_boot() / 100;
 
 	if (uptime > 0)
-		leakwrap_text_pair(dump.writer, " uptime=", uptime);
+		leakwrap_write_pair(dump.writer, " uptime=", uptime);
 #endif
 }
 
@@ -130,16 +131,16 @@ static void write_head(const char *reason)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 
-	leakwrap_text(dump.writer, "dump version=");
-	leakwrap_text_number(dump.writer, LEAKWRAP_FORMAT_VERSION);
-	leakwrap_text(dump.writer, " reason=");
-	leakwrap_text(dump.writer, reason);
-	leakwrap_text(dump.writer, " time=");
-	leakwrap_text_time(dump.writer, leakwrap_time_utc());
+	leakwrap_write_text(dump.writer, "dump version=");
+	leakwrap_write_number(dump.writer, LEAKWRAP_FORMAT_VERSION);
+	leakwrap_write_text(dump.writer, " reason=");
+	leakwrap_write_text(dump.writer, reason);
+	leakwrap_write_text(dump.writer, " time=");
+	leakwrap_write_time(dump.writer, leakwrap_time_utc());
 	write_uptime();
-	leakwrap_text(dump.writer, " program=");
-	leakwrap_text_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_text(dump.writer, " program=");
+	leakwrap_write_name(dump.writer, program ? program->path : "", LEAKWRAP_PATH_LIMIT);
+	leakwrap_write_end(dump.writer);
 #ifndef LEAKWRAP_BARE
 	leakwrap_command_write(dump.writer);
 #endif
@@ -170,44 +171,44 @@ static bool is_of_misuse(const struct leakwrap_reason *reason)
 
 static void write_totals(const struct leakwrap_site_totals *all, uint64_t tracer_bytes)
 {
-	leakwrap_text_pair(dump.writer, "total live_bytes=", all->bytes);
-	leakwrap_text_pair(dump.writer, " live_blocks=", all->blocks);
-	leakwrap_text_pair(dump.writer, " call_sites=", all->count);
+	leakwrap_write_pair(dump.writer, "total live_bytes=", all->bytes);
+	leakwrap_write_pair(dump.writer, " live_blocks=", all->blocks);
+	leakwrap_write_pair(dump.writer, " call_sites=", all->count);
 	if (leakwrap_sites_first_own() > LEAKWRAP_SITE_FIRST) {
-		leakwrap_text_pair(dump.writer, " inherited_bytes=", all->inherited_bytes);
-		leakwrap_text_pair(dump.writer, " inherited_blocks=", all->inherited_blocks);
-		leakwrap_text(dump.writer,
-		              all->own ? " inherited=left_out" : " inherited=included");
+		leakwrap_write_pair(dump.writer, " inherited_bytes=", all->inherited_bytes);
+		leakwrap_write_pair(dump.writer, " inherited_blocks=", all->inherited_blocks);
+		leakwrap_write_text(dump.writer,
+		                    all->own ? " inherited=left_out" : " inherited=included");
 	}
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_end(dump.writer);
 
 	leakwrap_estimates_write_totals(dump.writer, all);
-	leakwrap_text(dump.writer, "stacks complete_stack_bytes_percent=");
+	leakwrap_write_text(dump.writer, "stacks complete_stack_bytes_percent=");
 	write_percent(all->bytes_of_kind[LEAKWRAP_TRACE_COMPLETE], all->bytes);
-	leakwrap_text_pair(dump.writer,
-	                   " truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
-	leakwrap_text_pair(dump.writer,
-	                   " guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
-	leakwrap_text_pair(dump.writer, " depth=", leakwrap_options.depth);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_pair(dump.writer,
+	                    " truncated_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_TRUNCATED]);
+	leakwrap_write_pair(dump.writer,
+	                    " guessed_blocks=", all->blocks_of_kind[LEAKWRAP_TRACE_GUESSED]);
+	leakwrap_write_pair(dump.writer, " depth=", leakwrap_options.depth);
+	leakwrap_write_end(dump.writer);
 
-	leakwrap_text_pair(dump.writer,
-	                   "loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
-	leakwrap_text_pair(dump.writer, " untracked_bytes=", leakwrap_untracked_bytes());
-	leakwrap_text_pair(dump.writer,
-	                   " lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
-	leakwrap_text_pair(dump.writer,
-	                   " freed_elsewhere_blocks=", atomic_load(&leakwrap_loss.freed_elsewhere));
-	leakwrap_text_pair(dump.writer,
-	                   " foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
+	leakwrap_write_pair(dump.writer,
+	                    "loss untracked_blocks=", atomic_load(&leakwrap_loss.untracked_blocks));
+	leakwrap_write_pair(dump.writer, " untracked_bytes=", leakwrap_untracked_bytes());
+	leakwrap_write_pair(dump.writer,
+	                    " lost_call_sites=", atomic_load(&leakwrap_loss.lost_call_sites));
+	leakwrap_write_pair(dump.writer, " freed_elsewhere_blocks=",
+	                    atomic_load(&leakwrap_loss.freed_elsewhere));
+	leakwrap_write_pair(dump.writer,
+	                    " foreign_frees=", atomic_load(&leakwrap_loss.foreign_frees));
 	if (is_system_left_out()) {
-		leakwrap_text_pair(dump.writer, " left_out_blocks=", all->left_out_blocks);
-		leakwrap_text_pair(dump.writer, " left_out_bytes=", all->left_out_bytes);
+		leakwrap_write_pair(dump.writer, " left_out_blocks=", all->left_out_blocks);
+		leakwrap_write_pair(dump.writer, " left_out_bytes=", all->left_out_bytes);
 	}
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_end(dump.writer);
 
-	leakwrap_text_pair(dump.writer, "tracer tracer_bytes=", tracer_bytes);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_pair(dump.writer, "tracer tracer_bytes=", tracer_bytes);
+	leakwrap_write_end(dump.writer);
 #ifndef LEAKWRAP_BARE
 	leakwrap_coverage_write(dump.writer);
 #endif
@@ -222,7 +223,8 @@ static bool is_sigreturn_trampoline(uintptr_t pc, const struct leakwrap_module *
 	struct leakwrap_rule rule;
 
 	return (!module || module->permanent) &&
-	       leakwrap_sigreturn_rule(pc, module ? leakwrap_code_of(module, pc).high : 0, &rule);
+	       leakwrap_find_sigreturn_rule(pc, module ? leakwrap_code_of(module, pc).high : 0,
+	                                    &rule);
 }
 
 /* Notes that the dump names MODULE, which may be NULL: it gets a line. */
@@ -267,9 +269,9 @@ static void write_backtrace(const struct leakwrap_trace *trace, unsigned first)
 static void write_origin(struct leakwrap_origin origin)
 {
 	if (origin.kind == LEAKWRAP_ORIGIN_SYSTEM)
-		leakwrap_text(dump.writer, " origin=system_library");
+		leakwrap_write_text(dump.writer, " origin=system_library");
 	if (origin.kind == LEAKWRAP_ORIGIN_LIBRARY) {
-		leakwrap_text_pair(dump.writer, " origin=library module=", origin.module->number);
+		leakwrap_write_pair(dump.writer, " origin=library module=", origin.module->number);
 		name_module(origin.module);
 	}
 }
@@ -279,8 +281,8 @@ static void write_task(const char *task)
 {
 	if (!task)
 		return;
-	leakwrap_text(dump.writer, " task=");
-	leakwrap_text_name(dump.writer, task, TASK_LIMIT);
+	leakwrap_write_text(dump.writer, " task=");
+	leakwrap_write_name(dump.writer, task, TASK_LIMIT);
 }
 
 /* Writes the call site of ROW with its backtrace.  RANK: its place in the dump, from 1. */
@@ -298,17 +300,17 @@ static void write_site(size_t rank, const struct leakwrap_row *row)
 		leakwrap_site_read(row->site, &trace);
 		task = leakwrap_site_task(row->site);
 	}
-	leakwrap_text_pair(dump.writer, "site ", rank);
-	leakwrap_text_pair(dump.writer, ": ", row->bytes);
-	leakwrap_text_pair(dump.writer, " bytes in ", row->blocks);
-	leakwrap_text(dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
-	leakwrap_text(dump.writer, kinds[trace.kind]);
+	leakwrap_write_pair(dump.writer, "site ", rank);
+	leakwrap_write_pair(dump.writer, ": ", row->bytes);
+	leakwrap_write_pair(dump.writer, " bytes in ", row->blocks);
+	leakwrap_write_text(dump.writer, row->blocks == 1 ? " block, " : " blocks, ");
+	leakwrap_write_text(dump.writer, kinds[trace.kind]);
 	write_task(task);
 	if (dump.has_kinds)
 		leakwrap_kinds_write_site(dump.writer, row->site);
 	write_origin(leakwrap_origin_of(&trace));
 	leakwrap_estimates_write_site(dump.writer, &dump.totals, row->site);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_end(dump.writer);
 	write_backtrace(&trace, 0);
 }
 
@@ -329,29 +331,29 @@ static size_t write_sites(const struct leakwrap_site_totals *all)
 
 static void write_module(const struct leakwrap_module *module)
 {
-	leakwrap_text_pair(dump.writer, "module ", module->number);
-	leakwrap_text(dump.writer, " ");
-	leakwrap_text_hex(dump.writer, module->start);
-	leakwrap_text(dump.writer, "-");
-	leakwrap_text_hex(dump.writer, module->end);
-	leakwrap_text(dump.writer, " bias=");
-	leakwrap_text_hex(dump.writer, module->bias);
-	leakwrap_text(dump.writer, " build_id=");
+	leakwrap_write_pair(dump.writer, "module ", module->number);
+	leakwrap_write_text(dump.writer, " ");
+	leakwrap_write_hex(dump.writer, module->start);
+	leakwrap_write_text(dump.writer, "-");
+	leakwrap_write_hex(dump.writer, module->end);
+	leakwrap_write_text(dump.writer, " bias=");
+	leakwrap_write_hex(dump.writer, module->bias);
+	leakwrap_write_text(dump.writer, " build_id=");
 	if (module->build_id_size > 0)
-		leakwrap_text_bytes_hex(dump.writer, module->build_id, module->build_id_size);
+		leakwrap_write_bytes_hex(dump.writer, module->build_id, module->build_id_size);
 	else
-		leakwrap_text(dump.writer, "none");
-	leakwrap_text(dump.writer, " path=");
-	leakwrap_text_name(dump.writer, module->path, LEAKWRAP_LINE_MAX);
-	leakwrap_text_end(dump.writer);
+		leakwrap_write_text(dump.writer, "none");
+	leakwrap_write_text(dump.writer, " path=");
+	leakwrap_write_name(dump.writer, module->path, LEAKWRAP_LINE_MAX);
+	leakwrap_write_end(dump.writer);
 }
 
 static void write_end(size_t shown, uint64_t started)
 {
-	leakwrap_text_pair(dump.writer, "end sites=", shown);
-	leakwrap_text_pair(dump.writer, " lines=", dump.writer->lines + 1);
-	leakwrap_text_pair(dump.writer, " dump_ns=", leakwrap_time_monotonic() - started);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_pair(dump.writer, "end sites=", shown);
+	leakwrap_write_pair(dump.writer, " lines=", dump.writer->lines + 1);
+	leakwrap_write_pair(dump.writer, " dump_ns=", leakwrap_time_monotonic() - started);
+	leakwrap_write_end(dump.writer);
 }
 
 /* Stores "leakwrap[PROCESS.NUMBER] " to PREFIX, which has room for PREFIX_SIZE bytes. */
@@ -378,23 +380,23 @@ static __attribute__((noinline)) void write_crash(const struct leakwrap_fault *c
 	unsigned walks = 0;
 	bool interrupted = true;
 
-	leakwrap_text(dump.writer, "crash");
+	leakwrap_write_text(dump.writer, "crash");
 	if (crash->exception) {
-		leakwrap_text(dump.writer, " exception=");
-		leakwrap_text(dump.writer, crash->exception);
+		leakwrap_write_text(dump.writer, " exception=");
+		leakwrap_write_text(dump.writer, crash->exception);
 	}
-	leakwrap_text_pair(dump.writer, " signal=", (uint64_t)crash->signal);
-	leakwrap_text(dump.writer, " code=");
+	leakwrap_write_pair(dump.writer, " signal=", (uint64_t)crash->signal);
+	leakwrap_write_text(dump.writer, " code=");
 	if (crash->code < 0)
-		leakwrap_text(dump.writer, "-");
-	leakwrap_text_number(dump.writer, (uint64_t)labs(crash->code));
+		leakwrap_write_text(dump.writer, "-");
+	leakwrap_write_number(dump.writer, (uint64_t)labs(crash->code));
 	if (crash->has_address) {
-		leakwrap_text(dump.writer, " fault_address=");
-		leakwrap_text_hex(dump.writer, crash->address);
+		leakwrap_write_text(dump.writer, " fault_address=");
+		leakwrap_write_hex(dump.writer, crash->address);
 	}
-	leakwrap_text_pair(dump.writer, " thread=", (uint64_t)leakwrap_thread_id());
+	leakwrap_write_pair(dump.writer, " thread=", (uint64_t)leakwrap_thread_id());
 	write_task(crash->task);
-	leakwrap_text_end(dump.writer);
+	leakwrap_write_end(dump.writer);
 	if (crash->context)
 		leakwrap_registers_write(dump.writer, crash->context);
 	if (crash->no_frames) {
@@ -510,7 +512,7 @@ static void write_lines(const struct leakwrap_reason *reason, bool earlier_lost)
 	if (reason->crash) {
 		write_crash(reason->crash);
 		/* The lines so far go out first: a crash may have damaged the tables, too. */
-		leakwrap_text_flush(dump.writer);
+		leakwrap_writer_flush(dump.writer);
 	} else if (!is_of_misuse(reason) && !reason->kinds)
 		leakwrap_live_reclaim_pages();
 	if (is_of_misuse(reason))
@@ -542,10 +544,10 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	leakwrap_symbols_start();
 	leakwrap_origin_start();
 	make_prefix(prefix, reason->kinds ? reason->kinds->process : leakwrap_process_id(), number);
-	leakwrap_text_start(writer, fd, prefix);
-	leakwrap_text_expect_many(writer);
+	leakwrap_writer_start(writer, fd, prefix);
+	leakwrap_writer_expect_many(writer);
 	write_lines(reason, earlier_lost);
-	written = leakwrap_text_finish(writer);
+	written = leakwrap_writer_finish(writer);
 	leakwrap_frame_cache_end();
 	if (dump.named)
 		leakwrap_scratch_unmap(dump.named, named_size);

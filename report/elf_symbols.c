@@ -358,7 +358,7 @@ void leakwrap_symbols_start(void)
 	leakwrap_unlock(&lock);
 }
 
-void leakwrap_symbols_forked(void)
+void leakwrap_symbols_reset_in_child(void)
 {
 	lock = (struct leakwrap_lock){.word = 0};
 }

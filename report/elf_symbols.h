@@ -35,7 +35,7 @@ struct leakwrap_system_lists {
 void leakwrap_symbols_start(void);
 
 /* In a forked child, or a copy of the process: no thread reads a symbol table. */
-void leakwrap_symbols_forked(void);
+void leakwrap_symbols_reset_in_child(void);
 
 /* Returns the name of the function of MODULE that the instruction at PC is in, as the symbol table
  * has it.  Stores the bytes from the function's start to PC in *OFFSET.  Returns NULL if no symbol

@@ -25,8 +25,8 @@ static void write_identity(struct leakwrap_writer *writer, uint64_t identity)
 
 	for (unsigned i = 0; i < 8; i++)
 		bytes[i] = (unsigned char)(identity >> (56 - 8 * i));
-	leakwrap_text(writer, " identity=0x");
-	leakwrap_text_bytes_hex(writer, bytes, sizeof(bytes));
+	leakwrap_write_text(writer, " identity=0x");
+	leakwrap_write_bytes_hex(writer, bytes, sizeof(bytes));
 }
 
 /* Writes the number of failures, and the first of them. */
@@ -37,17 +37,17 @@ static void write_failed(struct leakwrap_writer *writer, leakwrap_write_trace *w
 	struct leakwrap_failure failure;
 
 	if (count > 0) {
-		leakwrap_text_pair(writer, "injected failures=", count);
-		leakwrap_text_end(writer);
+		leakwrap_write_pair(writer, "injected failures=", count);
+		leakwrap_write_end(writer);
 	}
 	for (unsigned i = 0; leakwrap_failure_read(i, &failure); i++) {
 		const bool has_site = failure.site >= LEAKWRAP_SITE_FIRST;
 
-		leakwrap_text_pair(writer, "failed ", i + 1);
-		leakwrap_text_pair(writer, ": hit=", failure.hit);
-		leakwrap_text_pair(writer, " bytes=", failure.size);
+		leakwrap_write_pair(writer, "failed ", i + 1);
+		leakwrap_write_pair(writer, ": hit=", failure.hit);
+		leakwrap_write_pair(writer, " bytes=", failure.size);
 		write_identity(writer, has_site ? leakwrap_site_identity(failure.site) : 0);
-		leakwrap_text_end(writer);
+		leakwrap_write_end(writer);
 		if (has_site) {
 			leakwrap_site_read(failure.site, trace);
 			write_trace(trace, 0);
@@ -65,14 +65,14 @@ static void write_reached(struct leakwrap_writer *writer, leakwrap_write_trace *
 
 	for (uint32_t site = LEAKWRAP_SITE_FIRST; site < limit; site++)
 		if (leakwrap_fail_reached(site, &reached)) {
-			leakwrap_text_pair(writer, "reached ", ++rank);
-			leakwrap_text_pair(writer, ": hits=", reached.hits);
-			leakwrap_text_pair(writer, " bytes=", reached.largest);
+			leakwrap_write_pair(writer, "reached ", ++rank);
+			leakwrap_write_pair(writer, ": hits=", reached.hits);
+			leakwrap_write_pair(writer, " bytes=", reached.largest);
 			write_identity(writer, reached.identity);
 			leakwrap_site_read(site, trace);
 			if (leakwrap_origin_of(trace).kind == LEAKWRAP_ORIGIN_SYSTEM)
-				leakwrap_text(writer, " origin=system_library");
-			leakwrap_text_end(writer);
+				leakwrap_write_text(writer, " origin=system_library");
+			leakwrap_write_end(writer);
 			write_trace(trace, 0);
 		}
 }

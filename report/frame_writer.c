@@ -29,7 +29,7 @@ static void begin_frame(struct leakwrap_writer *writer, unsigned level)
 	*--head = ' ';
 	*--head = ' ';
 	end[-1] = ' ';
-	leakwrap_text_bytes(writer, head, (size_t)(end - head));
+	leakwrap_write_bytes(writer, head, (size_t)(end - head));
 }
 
 /* Writes what follows the level: this text is equal in all lines with this PC.  See
@@ -43,27 +43,27 @@ static const struct leakwrap_module *write_location(struct leakwrap_writer *writ
 	const char *function = NULL;
 	uintptr_t offset;
 
-	leakwrap_text_hex(writer, pc);
+	leakwrap_write_hex(writer, pc);
 	if (module)
 		function = leakwrap_symbol(module, code, &offset);
 	if (function) {
-		leakwrap_text(writer, " ");
-		leakwrap_text_name(writer, function, NAME_LIMIT);
-		leakwrap_text(writer, "+");
-		leakwrap_text_hex(writer, offset + is_return);
+		leakwrap_write_text(writer, " ");
+		leakwrap_write_name(writer, function, NAME_LIMIT);
+		leakwrap_write_text(writer, "+");
+		leakwrap_write_hex(writer, offset + is_return);
 	} else {
-		leakwrap_text(writer, " ?");
+		leakwrap_write_text(writer, " ?");
 	}
 	if (module) {
-		leakwrap_text(writer, " [");
-		leakwrap_text_number(writer, module->number);
-		leakwrap_text(writer, "] ");
-		leakwrap_text_name(writer, last_component(module->path), NAME_LIMIT / 2);
-		leakwrap_text(writer, "+");
-		leakwrap_text_hex(writer, pc - module->bias);
+		leakwrap_write_text(writer, " [");
+		leakwrap_write_number(writer, module->number);
+		leakwrap_write_text(writer, "] ");
+		leakwrap_write_name(writer, last_component(module->path), NAME_LIMIT / 2);
+		leakwrap_write_text(writer, "+");
+		leakwrap_write_hex(writer, pc - module->bias);
 	}
 	if (!is_return)
-		leakwrap_text(writer, " exact=1");
+		leakwrap_write_text(writer, " exact=1");
 	return module;
 }
 
@@ -78,9 +78,9 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 	before = writer->line;
 	module = write_location(writer, pc, is_return, gone);
 	if (is_return && !gone && !writer->cut)
-		leakwrap_frame_cache_store(pc, leakwrap_text_line(writer) + before,
+		leakwrap_frame_cache_store(pc, leakwrap_writer_line(writer) + before,
 		                           writer->line - before);
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 	return module;
 }
 
@@ -100,7 +100,7 @@ static void begin_and_store_head(struct leakwrap_writer *writer, unsigned level,
 	if (writer->line > sizeof(head->text))
 		return;
 	head->size = (uint8_t)writer->line;
-	memcpy(head->text, leakwrap_text_line(writer), writer->line);
+	memcpy(head->text, leakwrap_writer_line(writer), writer->line);
 }
 
 /* Copies SIZE bytes of TEXT to TO, and at least COPY_MIN bytes. */
@@ -118,8 +118,8 @@ static __attribute__((noinline)) void write_in_parts(struct leakwrap_writer *wri
                                                      const struct leakwrap_cached_frame *frame)
 {
 	begin_and_store_head(writer, level, head);
-	leakwrap_text_bytes(writer, frame->text, frame->size - 1u);
-	leakwrap_text_end(writer);
+	leakwrap_write_bytes(writer, frame->text, frame->size - 1u);
+	leakwrap_write_end(writer);
 }
 
 bool leakwrap_frame_write_stored(struct leakwrap_writer *writer, unsigned level, uintptr_t pc)
@@ -132,7 +132,7 @@ bool leakwrap_frame_write_stored(struct leakwrap_writer *writer, unsigned level,
 		return false;
 	head = &leakwrap_frame_cache->head[level];
 	if (head->size > 0)
-		line = leakwrap_text_add_line(writer, (size_t)head->size + frame->size, COPY_MIN);
+		line = leakwrap_writer_add_line(writer, (size_t)head->size + frame->size, COPY_MIN);
 	if (leakwrap_likely(line)) {
 		copy(line, head->text, head->size);
 		copy(line + head->size, frame->text, frame->size);

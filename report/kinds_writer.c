@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const char *const names[LEAKWRAP_KINDS] = {
+static const char *const names[LEAKWRAP_KIND_COUNT] = {
         [LEAKWRAP_DEFINITE] = "definite",   [LEAKWRAP_INDIRECT] = "indirect",
         [LEAKWRAP_POSSIBLE] = "possible",   [LEAKWRAP_REACHABLE] = "reachable",
         [LEAKWRAP_OWN_INDIRECT] = "within",
@@ -22,7 +22,7 @@ static struct {
 
 static void add(struct leakwrap_kinds *sum, const struct leakwrap_kinds *kinds)
 {
-	for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++) {
+	for (unsigned kind = 0; kind < LEAKWRAP_KIND_COUNT; kind++) {
 		sum->bytes[kind] += kinds->bytes[kind];
 		sum->blocks[kind] += kinds->blocks[kind];
 	}
@@ -41,7 +41,7 @@ static void join_kinds(void)
 		uint64_t blocks = 0;
 		uint32_t oldest;
 
-		for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++)
+		for (unsigned kind = 0; kind < LEAKWRAP_KIND_COUNT; kind++)
 			blocks += kinds->blocks[kind];
 		oldest = blocks > 0 ? leakwrap_site_oldest(number) : number;
 		if (oldest == number)
@@ -81,9 +81,9 @@ void leakwrap_kinds_resume_threads(const struct leakwrap_kinds_request *request)
 
 static void write_reason(struct leakwrap_writer *writer)
 {
-	leakwrap_text(writer, "note lost memory is not told from reachable memory: ");
-	leakwrap_text(writer, found.error);
-	leakwrap_text_end(writer);
+	leakwrap_write_text(writer, "note lost memory is not told from reachable memory: ");
+	leakwrap_write_text(writer, found.error);
+	leakwrap_write_end(writer);
 }
 
 void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
@@ -98,36 +98,36 @@ void leakwrap_kinds_write_total(struct leakwrap_writer *writer,
 	}
 	for (size_t i = 0; i < totals->rows_count; i++)
 		add(&sum, &found.by_site[totals->rows[i].site]);
-	leakwrap_text(writer, "kinds");
+	leakwrap_write_text(writer, "kinds");
 	for (unsigned kind = 0; kind <= LEAKWRAP_REACHABLE; kind++) {
-		leakwrap_text(writer, " ");
-		leakwrap_text(writer, names[kind]);
-		leakwrap_text_pair(writer, "_bytes=", sum.bytes[kind]);
-		leakwrap_text(writer, " ");
-		leakwrap_text(writer, names[kind]);
-		leakwrap_text_pair(writer, "_blocks=", sum.blocks[kind]);
+		leakwrap_write_text(writer, " ");
+		leakwrap_write_text(writer, names[kind]);
+		leakwrap_write_pair(writer, "_bytes=", sum.bytes[kind]);
+		leakwrap_write_text(writer, " ");
+		leakwrap_write_text(writer, names[kind]);
+		leakwrap_write_pair(writer, "_blocks=", sum.blocks[kind]);
 	}
-	leakwrap_text_pair(writer, " pause_ns=", found.pause_ns);
-	leakwrap_text_pair(writer, " scan_ns=", found.scan_ns);
-	leakwrap_text(writer, request->is_copy ? " scanned=copy" : " scanned=in_place");
-	leakwrap_text(writer, request->scan.is_heap_known ? " heap=known" : " heap=part");
-	leakwrap_text_pair(writer, " running_threads=", request->scan.running_threads);
-	leakwrap_text_end(writer);
+	leakwrap_write_pair(writer, " pause_ns=", found.pause_ns);
+	leakwrap_write_pair(writer, " scan_ns=", found.scan_ns);
+	leakwrap_write_text(writer, request->is_copy ? " scanned=copy" : " scanned=in_place");
+	leakwrap_write_text(writer, request->scan.is_heap_known ? " heap=known" : " heap=part");
+	leakwrap_write_pair(writer, " running_threads=", request->scan.running_threads);
+	leakwrap_write_end(writer);
 }
 
 void leakwrap_kinds_write_site(struct leakwrap_writer *writer, uint32_t site)
 {
 	if (!found.by_site || site >= found.sites)
 		return;
-	for (unsigned kind = 0; kind < LEAKWRAP_KINDS; kind++) {
+	for (unsigned kind = 0; kind < LEAKWRAP_KIND_COUNT; kind++) {
 		const struct leakwrap_kinds *const of = &found.by_site[site];
 
 		if (of->blocks[kind] == 0)
 			continue;
-		leakwrap_text(writer, " ");
-		leakwrap_text(writer, names[kind]);
-		leakwrap_text_pair(writer, "=", of->bytes[kind]);
-		leakwrap_text_pair(writer, "/", of->blocks[kind]);
+		leakwrap_write_text(writer, " ");
+		leakwrap_write_text(writer, names[kind]);
+		leakwrap_write_pair(writer, "=", of->bytes[kind]);
+		leakwrap_write_pair(writer, "/", of->blocks[kind]);
 	}
 }
 

@@ -49,7 +49,7 @@ static void set_buffer(struct leakwrap_writer *writer, char *buffer, size_t room
 	writer->room = room;
 }
 
-void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix)
+void leakwrap_writer_start(struct leakwrap_writer *writer, int fd, const char *prefix)
 {
 	leakwrap_output_begin(&writer->target, fd);
 	writer->error = 0;
@@ -61,15 +61,15 @@ void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *pre
 	set_buffer(writer, writer->own, sizeof(writer->own));
 }
 
-void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
+void leakwrap_write_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
 	begin_line(writer);
 	append(writer, bytes, size);
 }
 
-void leakwrap_text(struct leakwrap_writer *writer, const char *text)
+void leakwrap_write_text(struct leakwrap_writer *writer, const char *text)
 {
-	leakwrap_text_bytes(writer, text, strlen(text));
+	leakwrap_write_bytes(writer, text, strlen(text));
 }
 
 char *leakwrap_decimal(char *buffer, size_t size, uint64_t number)
@@ -84,15 +84,15 @@ char *leakwrap_decimal(char *buffer, size_t size, uint64_t number)
 	return digit;
 }
 
-void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number)
+void leakwrap_write_number(struct leakwrap_writer *writer, uint64_t number)
 {
 	char buffer[24];
 	const char *digits = leakwrap_decimal(buffer, sizeof(buffer), number);
 
-	leakwrap_text_bytes(writer, digits, (size_t)(buffer + sizeof(buffer) - 1 - digits));
+	leakwrap_write_bytes(writer, digits, (size_t)(buffer + sizeof(buffer) - 1 - digits));
 }
 
-void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width)
+void leakwrap_write_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width)
 {
 	char buffer[24];
 	char *end = buffer + sizeof(buffer) - 1;
@@ -100,12 +100,12 @@ void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsig
 
 	while (digits > buffer && (size_t)(end - digits) < width)
 		*--digits = '0';
-	leakwrap_text(writer, digits);
+	leakwrap_write_text(writer, digits);
 }
 
 static const char hex_digits[] = "0123456789abcdef";
 
-void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
+void leakwrap_write_hex(struct leakwrap_writer *writer, uintptr_t number)
 {
 	char buffer[2 + 2 * sizeof(number)];
 	char *end = buffer + sizeof(buffer);
@@ -117,19 +117,19 @@ void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number)
 	} while (number > 0);
 	*--digit = 'x';
 	*--digit = '0';
-	leakwrap_text_bytes(writer, digit, (size_t)(end - digit));
+	leakwrap_write_bytes(writer, digit, (size_t)(end - digit));
 }
 
-void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes,
-                             size_t size)
+void leakwrap_write_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes,
+                              size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		leakwrap_text_bytes(writer, &hex_digits[bytes[i] >> 4], 1);
-		leakwrap_text_bytes(writer, &hex_digits[bytes[i] & 15], 1);
+		leakwrap_write_bytes(writer, &hex_digits[bytes[i] >> 4], 1);
+		leakwrap_write_bytes(writer, &hex_digits[bytes[i] & 15], 1);
 	}
 }
 
-void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit)
+void leakwrap_write_name(struct leakwrap_writer *writer, const char *name, size_t limit)
 {
 	size_t written = 0;
 
@@ -141,14 +141,14 @@ void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t
 
 		written += is_plain ? 1 : sizeof(escaped);
 		if (written > limit) {
-			leakwrap_text(writer, CUT_MARK);
+			leakwrap_write_text(writer, CUT_MARK);
 			return;
 		}
 		append(writer, is_plain ? name : escaped, is_plain ? 1 : sizeof(escaped));
 	}
 }
 
-void leakwrap_text_end(struct leakwrap_writer *writer)
+void leakwrap_write_end(struct leakwrap_writer *writer)
 {
 	char *end;
 
@@ -165,7 +165,7 @@ void leakwrap_text_end(struct leakwrap_writer *writer)
 	writer->lines++;
 }
 
-bool leakwrap_text_flush(struct leakwrap_writer *writer)
+bool leakwrap_writer_flush(struct leakwrap_writer *writer)
 {
 	write_lines(writer);
 	return writer->error == 0;
@@ -176,7 +176,7 @@ bool leakwrap_text_flush(struct leakwrap_writer *writer)
 /* Bytes of the buffer for many lines.  A larger buffer would hardly save time. */
 #define MANY_LINES_ROOM ((size_t)128 << 10)
 
-void leakwrap_text_expect_many(struct leakwrap_writer *writer)
+void leakwrap_writer_expect_many(struct leakwrap_writer *writer)
 {
 	char *mapped = writer->target.waits ? NULL : leakwrap_scratch_map(MANY_LINES_ROOM);
 
@@ -184,9 +184,9 @@ void leakwrap_text_expect_many(struct leakwrap_writer *writer)
 		set_buffer(writer, mapped, MANY_LINES_ROOM);
 }
 
-bool leakwrap_text_finish(struct leakwrap_writer *writer)
+bool leakwrap_writer_finish(struct leakwrap_writer *writer)
 {
-	const bool written = leakwrap_text_flush(writer);
+	const bool written = leakwrap_writer_flush(writer);
 
 	if (writer->buffer != writer->own) {
 		leakwrap_scratch_unmap(writer->buffer, writer->room);
@@ -205,19 +205,19 @@ void leakwrap_message(const char *text, const char *const more[])
 	if (!leakwrap_output_stderr_is_usable())
 		return;
 	leakwrap_signals_block(&before);
-	leakwrap_text_start(&writer, 2, "leakwrap: ");
-	leakwrap_text(&writer, text);
+	leakwrap_writer_start(&writer, 2, "leakwrap: ");
+	leakwrap_write_text(&writer, text);
 	for (; *more; more++)
-		leakwrap_text(&writer, *more);
-	leakwrap_text_end(&writer);
-	leakwrap_text_flush(&writer);
+		leakwrap_write_text(&writer, *more);
+	leakwrap_write_end(&writer);
+	leakwrap_writer_flush(&writer);
 	leakwrap_signals_restore(&before);
 }
 
-void leakwrap_text_pair(struct leakwrap_writer *writer, const char *key, uint64_t value)
+void leakwrap_write_pair(struct leakwrap_writer *writer, const char *key, uint64_t value)
 {
-	leakwrap_text(writer, key);
-	leakwrap_text_number(writer, value);
+	leakwrap_write_text(writer, key);
+	leakwrap_write_number(writer, value);
 }
 
 /* Writes the date DAYS after 1 January 1970, as YYYY-MM-DD of the proleptic Gregorian calendar.
@@ -233,25 +233,25 @@ static void write_date(struct leakwrap_writer *writer, int64_t days)
 	day -= 365 * year + year / 4 - year / 100;
 	month = (5 * day + 2) / 153;
 	day -= (153 * month + 2) / 5;
-	leakwrap_text_digits(writer, (uint64_t)(year + era * 400 + (month >= 10)), 4);
-	leakwrap_text(writer, "-");
-	leakwrap_text_digits(writer, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
-	leakwrap_text(writer, "-");
-	leakwrap_text_digits(writer, (uint64_t)(day + 1), 2);
+	leakwrap_write_digits(writer, (uint64_t)(year + era * 400 + (month >= 10)), 4);
+	leakwrap_write_text(writer, "-");
+	leakwrap_write_digits(writer, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
+	leakwrap_write_text(writer, "-");
+	leakwrap_write_digits(writer, (uint64_t)(day + 1), 2);
 }
 
-void leakwrap_text_time(struct leakwrap_writer *writer, int64_t seconds)
+void leakwrap_write_time(struct leakwrap_writer *writer, int64_t seconds)
 {
 	int64_t second_of_day = seconds % 86400;
 
 	if (seconds < 0) /* a clock that was never set */
 		seconds = second_of_day = 0;
 	write_date(writer, seconds / 86400);
-	leakwrap_text(writer, "T");
-	leakwrap_text_digits(writer, (uint64_t)(second_of_day / 3600), 2);
-	leakwrap_text(writer, ":");
-	leakwrap_text_digits(writer, (uint64_t)(second_of_day / 60 % 60), 2);
-	leakwrap_text(writer, ":");
-	leakwrap_text_digits(writer, (uint64_t)(second_of_day % 60), 2);
-	leakwrap_text(writer, "Z");
+	leakwrap_write_text(writer, "T");
+	leakwrap_write_digits(writer, (uint64_t)(second_of_day / 3600), 2);
+	leakwrap_write_text(writer, ":");
+	leakwrap_write_digits(writer, (uint64_t)(second_of_day / 60 % 60), 2);
+	leakwrap_write_text(writer, ":");
+	leakwrap_write_digits(writer, (uint64_t)(second_of_day % 60), 2);
+	leakwrap_write_text(writer, "Z");
 }

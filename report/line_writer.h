@@ -27,7 +27,7 @@
 #define LEAKWRAP_PATH_LIMIT 2048
 
 struct leakwrap_writer {
-	struct leakwrap_target target;
+	struct leakwrap_output target;
 	int error;           /* why some bytes could not be written: an errno value; 0: all were */
 	bool cut;            /* the line being built is too long, and is cut */
 	unsigned long lines; /* whole lines since the start */
@@ -43,66 +43,66 @@ struct leakwrap_writer {
 /* Starts WRITER: its lines go to FD and begin with PREFIX.  PREFIX stays the caller's, and must
  * live as long as lines are written.  The caller has blocked all signals until the last line is
  * written out. */
-void leakwrap_text_start(struct leakwrap_writer *writer, int fd, const char *prefix);
+void leakwrap_writer_start(struct leakwrap_writer *writer, int fd, const char *prefix);
 
 /* The functions that follow append to the line being built.  The first part of a line gets the
  * prefix before it.  If a part would make the line too long, it and all later parts are left
  * out. */
-void leakwrap_text(struct leakwrap_writer *writer, const char *text);
-void leakwrap_text_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
-void leakwrap_text_number(struct leakwrap_writer *writer, uint64_t number);
+void leakwrap_write_text(struct leakwrap_writer *writer, const char *text);
+void leakwrap_write_bytes(struct leakwrap_writer *writer, const char *bytes, size_t size);
+void leakwrap_write_number(struct leakwrap_writer *writer, uint64_t number);
 
 /* Writes KEY, which holds its own separators, and VALUE in decimal. */
-void leakwrap_text_pair(struct leakwrap_writer *writer, const char *key, uint64_t value);
+void leakwrap_write_pair(struct leakwrap_writer *writer, const char *key, uint64_t value);
 
 /* Writes the time SECONDS after 1970 in UTC, as RFC 3339 has it.  A negative time, of a clock that
  * was never set, becomes 1970. */
-void leakwrap_text_time(struct leakwrap_writer *writer, int64_t seconds);
+void leakwrap_write_time(struct leakwrap_writer *writer, int64_t seconds);
 
 /* Appends NUMBER in decimal with at least WIDTH digits, zeros in front.  WIDTH: at most 23. */
-void leakwrap_text_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width);
+void leakwrap_write_digits(struct leakwrap_writer *writer, uint64_t number, unsigned width);
 
 /* Appends NUMBER in hexadecimal, as 0x1f. */
-void leakwrap_text_hex(struct leakwrap_writer *writer, uintptr_t number);
+void leakwrap_write_hex(struct leakwrap_writer *writer, uintptr_t number);
 
 /* Appends two hexadecimal digits for each of the SIZE bytes. */
-void leakwrap_text_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes,
-                             size_t size);
+void leakwrap_write_bytes_hex(struct leakwrap_writer *writer, const unsigned char *bytes,
+                              size_t size);
 
 /* Appends NAME, a name or a path that comes from outside.  Bytes that a reader could take for the
  * format are written \xHH (format.h).  Cuts the output at LIMIT bytes, and marks the cut with
  * \... */
-void leakwrap_text_name(struct leakwrap_writer *writer, const char *name, size_t limit);
+void leakwrap_write_name(struct leakwrap_writer *writer, const char *name, size_t limit);
 
 /* Returns the line being built: writer->line bytes, with the prefix.  The pointer is valid until
  * more is written. */
-static inline const char *leakwrap_text_line(const struct leakwrap_writer *writer)
+static inline const char *leakwrap_writer_line(const struct leakwrap_writer *writer)
 {
 	return writer->buffer + writer->used;
 }
 
 /* Ends the line.  Marks its end with \... if it was too long. */
-void leakwrap_text_end(struct leakwrap_writer *writer);
+void leakwrap_write_end(struct leakwrap_writer *writer);
 
 /* Writes the whole lines out.  Returns whether all lines since the start have been written.  After
  * a failure nothing more is written. */
-bool leakwrap_text_flush(struct leakwrap_writer *writer);
+bool leakwrap_writer_flush(struct leakwrap_writer *writer);
 
 /* -- many lines -------------------------------------------------------------------------------- */
 
 #ifndef LEAKWRAP_BARE
 
 /* Maps a larger buffer if lines go to a regular file.  Keeps the writer's own buffer if there is
- * no memory.  Called right after leakwrap_text_start; leakwrap_text_finish must follow the last
+ * no memory.  Called right after leakwrap_writer_start; leakwrap_writer_finish must follow the last
  * line. */
-void leakwrap_text_expect_many(struct leakwrap_writer *writer);
+void leakwrap_writer_expect_many(struct leakwrap_writer *writer);
 
 /* Adds a whole line of SIZE bytes, with its prefix and its LF, and returns the address to which
  * the caller must write it.  The caller may overwrite SPARE more bytes behind the line.  Returns
  * NULL, and adds nothing, if the buffer has no room until lines are written out.  No line may be
  * begun.  SIZE + SPARE is at most LEAKWRAP_TEXT_ROOM. */
-static inline char *leakwrap_text_add_line(struct leakwrap_writer *writer, size_t size,
-                                           size_t spare)
+static inline char *leakwrap_writer_add_line(struct leakwrap_writer *writer, size_t size,
+                                             size_t spare)
 {
 	char *line = NULL;
 
@@ -114,20 +114,20 @@ static inline char *leakwrap_text_add_line(struct leakwrap_writer *writer, size_
 	return line;
 }
 
-/* Writes the whole lines out, as leakwrap_text_flush does, and unmaps the larger buffer.  Returns
+/* Writes the whole lines out, as leakwrap_writer_flush does, and unmaps the larger buffer.  Returns
  * whether all lines since the start have been written. */
-bool leakwrap_text_finish(struct leakwrap_writer *writer);
+bool leakwrap_writer_finish(struct leakwrap_writer *writer);
 
 #else
 
-static inline void leakwrap_text_expect_many(struct leakwrap_writer *writer)
+static inline void leakwrap_writer_expect_many(struct leakwrap_writer *writer)
 {
 	(void)writer;
 }
 
-static inline bool leakwrap_text_finish(struct leakwrap_writer *writer)
+static inline bool leakwrap_writer_finish(struct leakwrap_writer *writer)
 {
-	return leakwrap_text_flush(writer);
+	return leakwrap_writer_flush(writer);
 }
 
 #endif

@@ -41,11 +41,11 @@ static void write_stack(uint32_t number, leakwrap_write_trace *write_trace,
 static const char *releasing_function(const struct leakwrap_misuse *misuse)
 {
 	static const char *const functions[] = {
-	        [LEAKWRAP_KIND_MALLOC] = "free",
-	        [LEAKWRAP_KIND_LIBRARY] = "free",
-	        [LEAKWRAP_KIND_NEW] = "operator delete",
-	        [LEAKWRAP_KIND_ARRAY] = "operator delete[]",
-	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
+	        [LEAKWRAP_FAMILY_MALLOC] = "free",
+	        [LEAKWRAP_FAMILY_LIBRARY] = "free",
+	        [LEAKWRAP_FAMILY_NEW] = "operator delete",
+	        [LEAKWRAP_FAMILY_ARRAY] = "operator delete[]",
+	        [LEAKWRAP_FAMILY_ALLOCATOR] = "allocator",
 	};
 
 	return misuse->resizes ? "realloc" : functions[misuse->by];
@@ -58,37 +58,39 @@ static void write_release(struct leakwrap_writer *writer, const struct leakwrap_
 	        [LEAKWRAP_MISUSE_INTERIOR] = "interior_pointer",
 	        [LEAKWRAP_MISUSE_STACK] = "stack_pointer",
 	        [LEAKWRAP_MISUSE_STATIC] = "static_pointer",
-	        [LEAKWRAP_MISUSE_KIND] = "mismatch",
+	        [LEAKWRAP_MISUSE_MISMATCH] = "mismatch",
 	};
 
-	leakwrap_text(writer, "misuse ");
-	leakwrap_text(writer, names[misuse->what]);
-	leakwrap_text(writer, " pointer=");
-	leakwrap_text_hex(writer, misuse->pointer);
-	leakwrap_text(writer, " thread=");
-	leakwrap_text_number(writer, (uint64_t)leakwrap_thread_id());
-	leakwrap_text(writer, " function=");
-	leakwrap_text(writer, releasing_function(misuse));
-	leakwrap_text_end(writer);
+	leakwrap_write_text(writer, "misuse ");
+	leakwrap_write_text(writer, names[misuse->what]);
+	leakwrap_write_text(writer, " pointer=");
+	leakwrap_write_hex(writer, misuse->pointer);
+	leakwrap_write_text(writer, " thread=");
+	leakwrap_write_number(writer, (uint64_t)leakwrap_thread_id());
+	leakwrap_write_text(writer, " function=");
+	leakwrap_write_text(writer, releasing_function(misuse));
+	leakwrap_write_end(writer);
 }
 
 static void write_block(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse)
 {
 	static const char *const functions[] = {
-	        [LEAKWRAP_KIND_MALLOC] = "malloc",       [LEAKWRAP_KIND_LIBRARY] = "malloc",
-	        [LEAKWRAP_KIND_NEW] = "operator new",    [LEAKWRAP_KIND_ARRAY] = "operator new[]",
-	        [LEAKWRAP_KIND_ALLOCATOR] = "allocator",
+	        [LEAKWRAP_FAMILY_MALLOC] = "malloc",
+	        [LEAKWRAP_FAMILY_LIBRARY] = "malloc",
+	        [LEAKWRAP_FAMILY_NEW] = "operator new",
+	        [LEAKWRAP_FAMILY_ARRAY] = "operator new[]",
+	        [LEAKWRAP_FAMILY_ALLOCATOR] = "allocator",
 	};
 
-	leakwrap_text(writer, "misuse block address=");
-	leakwrap_text_hex(writer, misuse->block);
-	leakwrap_text(writer, " bytes=");
-	leakwrap_text_number(writer, misuse->size);
-	if (misuse->what == LEAKWRAP_MISUSE_KIND) {
-		leakwrap_text(writer, " function=");
-		leakwrap_text(writer, functions[misuse->kind]);
+	leakwrap_write_text(writer, "misuse block address=");
+	leakwrap_write_hex(writer, misuse->block);
+	leakwrap_write_text(writer, " bytes=");
+	leakwrap_write_number(writer, misuse->size);
+	if (misuse->what == LEAKWRAP_MISUSE_MISMATCH) {
+		leakwrap_write_text(writer, " function=");
+		leakwrap_write_text(writer, functions[misuse->family]);
 	}
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 }
 
 void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap_misuse *misuse,
@@ -97,8 +99,8 @@ void leakwrap_misuse_write(struct leakwrap_writer *writer, const struct leakwrap
 	write_release(writer, misuse);
 	write_stack(misuse->offender, write_trace, trace);
 	if (misuse->what == LEAKWRAP_MISUSE_FREED) {
-		leakwrap_text(writer, "misuse released");
-		leakwrap_text_end(writer);
+		leakwrap_write_text(writer, "misuse released");
+		leakwrap_write_end(writer);
 		write_stack(misuse->released, write_trace, trace);
 	}
 	if (misuse->block) {

@@ -32,7 +32,7 @@ bool leakwrap_output_stderr_is_usable(void)
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 
 /* This work is not part of each write: a dump of many call sites makes thousands of writes. */
-void leakwrap_output_begin(struct leakwrap_target *target, int fd)
+void leakwrap_output_begin(struct leakwrap_output *target, int fd)
 {
 	struct leakwrap_file file;
 
@@ -48,7 +48,7 @@ void leakwrap_output_begin(struct leakwrap_target *target, int fd)
  * time limit.  A write without that may block.  Signals are blocked: nobody could even end the
  * program while its reader does not read.  A pipe that is ready takes a page without blocking
  * (pipe(7)). */
-static int write_all(const struct leakwrap_target *target, const char *bytes, size_t size)
+static int write_all(const struct leakwrap_output *target, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		long written;
@@ -66,7 +66,7 @@ static int write_all(const struct leakwrap_target *target, const char *bytes, si
 	return 0;
 }
 
-int leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
+int leakwrap_output_write(const struct leakwrap_output *target, const char *bytes, size_t size)
 {
 	const int error = write_all(target, bytes, size);
 

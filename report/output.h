@@ -16,7 +16,7 @@ void leakwrap_output_start(void);
 bool leakwrap_output_stderr_is_usable(void);
 
 /* A descriptor that lines are written to. */
-struct leakwrap_target {
+struct leakwrap_output {
 	int fd;
 	/* It may be full for a while, as a pipe, a terminal or a socket: it is no regular file. */
 	bool waits;
@@ -25,11 +25,11 @@ struct leakwrap_target {
 
 /* Fills TARGET for writes to FD by this thread.  The thread has blocked all signals, and keeps them
  * blocked until the last write. */
-void leakwrap_output_begin(struct leakwrap_target *target, int fd);
+void leakwrap_output_begin(struct leakwrap_output *target, int fd);
 
 /* Writes the SIZE bytes at BYTES.  Waits for a descriptor that takes no more bytes, 10 seconds for
  * each write.  Discards a SIGPIPE or SIGXFSZ that the write raises.  Returns 0, or an errno value
  * if not all bytes could be written: ETIMEDOUT if the descriptor took none for too long. */
-int leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size);
+int leakwrap_output_write(const struct leakwrap_output *target, const char *bytes, size_t size);
 
 #endif

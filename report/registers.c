@@ -50,13 +50,13 @@ void leakwrap_registers_write(struct leakwrap_writer *writer, const void *contex
 
 	for (size_t i = 0; i < count; i++) {
 		if (i % REGISTERS_PER_LINE == 0)
-			leakwrap_text(writer, "registers");
-		leakwrap_text(writer, " ");
-		leakwrap_text(writer, registers[i].name);
-		leakwrap_text(writer, "=");
-		leakwrap_text_hex(writer, registers[i].value);
+			leakwrap_write_text(writer, "registers");
+		leakwrap_write_text(writer, " ");
+		leakwrap_write_text(writer, registers[i].name);
+		leakwrap_write_text(writer, "=");
+		leakwrap_write_hex(writer, registers[i].value);
 		if (i % REGISTERS_PER_LINE == REGISTERS_PER_LINE - 1 || i == count - 1)
-			leakwrap_text_end(writer);
+			leakwrap_write_end(writer);
 	}
 #else
 	(void)writer, (void)context;

@@ -149,7 +149,7 @@ static void look_at_peak(uint64_t now)
 	if (now < unasked.next_peak && !has_grown_to_peak(growths))
 		return;
 	atomic_store(&unasked.next_peak_growths, growths + (more > 0 ? more : 1));
-	leakwrap_peak_look();
+	leakwrap_peak_update();
 	took = leakwrap_time_monotonic() - now;
 	unasked.next_peak = now + took + took * WALK_PAUSES;
 }
@@ -176,7 +176,7 @@ static void look_at_all(uint64_t now)
 		look_at_peak(leakwrap_time_monotonic());
 }
 
-void leakwrap_unasked_look(enum leakwrap_growth growth)
+void leakwrap_unasked_check(enum leakwrap_growth growth)
 {
 	struct leakwrap_mask before;
 	const uint64_t now = leakwrap_time_monotonic();
@@ -201,7 +201,7 @@ void leakwrap_unasked_look(enum leakwrap_growth growth)
 	errno = saved;
 }
 
-void leakwrap_unasked_failure(size_t size)
+void leakwrap_unasked_dump_failure(size_t size)
 {
 	const int saved = errno;
 
@@ -227,7 +227,7 @@ bool leakwrap_unasked_start(void)
 	       options->dump_at_limit > 0 || options->dump_at_height > 0 || options->peak;
 }
 
-void leakwrap_unasked_forked(void)
+void leakwrap_unasked_reset_in_child(void)
 {
 	atomic_store(&unasked.is_looking, 0);
 }

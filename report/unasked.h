@@ -18,16 +18,16 @@
 #include <stddef.h>
 
 /* Prepares unasked dumps: finds the cgroup's limit if the options need it.  Called once at start,
- * after the options were read.  Returns whether leakwrap_unasked_look has anything to look at. */
+ * after the options were read.  Returns whether leakwrap_unasked_check has anything to look at. */
 bool leakwrap_unasked_start(void);
 
 /* Looks at the memory, and writes the dumps that are due.  GROWTH: what has changed. */
-void leakwrap_unasked_look(enum leakwrap_growth growth);
+void leakwrap_unasked_check(enum leakwrap_growth growth);
 
 /* Writes a dump for the first failed allocation, of SIZE bytes, if the options say so. */
-void leakwrap_unasked_failure(size_t size);
+void leakwrap_unasked_dump_failure(size_t size);
 
 /* Resets in a forked child: another thread of the parent may have been looking. */
-void leakwrap_unasked_forked(void);
+void leakwrap_unasked_reset_in_child(void);
 
 #endif

@@ -112,7 +112,7 @@ static unsigned by_walk_to_site(struct leakwrap_caller caller)
 
 	leakwrap_read_set_begin(&read_set, caller.sp);
 	leakwrap_walk_rules(&trace, &stack, &caller);
-	sink += leakwrap_site_number(&trace, &stack);
+	sink += leakwrap_site_intern(&trace, &stack);
 	return trace.depth;
 }
 

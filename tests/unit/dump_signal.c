@@ -66,7 +66,7 @@ static void *change(void *argument)
 		default:
 			action.sa_handler = unit_random(&random) % 2 ? SIG_IGN : SIG_DFL;
 		}
-		CHECK(leakwrap_signals_view(SIGUSR1, &action, &before) == 0);
+		CHECK(leakwrap_dump_signal_change_view(SIGUSR1, &action, &before) == 0);
 		CHECK(before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL ||
 		      before.sa_handler == on_first ||
 		      ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction == on_second));
@@ -82,8 +82,8 @@ static void on_other(int signo)
 	atomic_fetch_add(&others, 1);
 }
 
-/* Returns what leakwrap_signals_serve_waited does after the signal SIGNO with CODE and VALUE, with
- * the signal that a program gets in *SIGNO. */
+/* Returns what leakwrap_dump_signal_serve_waited does after the signal SIGNO with CODE and VALUE,
+ * with the signal that a program gets in *SIGNO. */
 static bool waits_again(int *signo, int code, uint32_t value)
 {
 	siginfo_t info;
@@ -93,7 +93,7 @@ static bool waits_again(int *signo, int code, uint32_t value)
 	info.si_code = code;
 	info.si_uid = geteuid();
 	info.si_value.sival_int = (int)value;
-	return leakwrap_signals_serve_waited(signo, &info, leakwrap_self.waited);
+	return leakwrap_dump_signal_serve_waited(signo, &info, leakwrap_self.waited);
 }
 
 /* A wait that took the signal dumps. It goes on if the tool sent the signal. */
@@ -117,12 +117,12 @@ static void check_waits(void)
 	CHECK(!waits_again(&signo, SI_QUEUE, LEAKWRAP_REQUEST) && signo == -1);
 	signo = SIGUSR1;
 	info.si_value.sival_int = LEAKWRAP_REQUEST;
-	CHECK(!leakwrap_signals_serve_waited(&signo, &info, leakwrap_self.waited - 1));
+	CHECK(!leakwrap_dump_signal_serve_waited(&signo, &info, leakwrap_self.waited - 1));
 	CHECK(atomic_load(&dumps) == start + 2 && errno == EDOM);
 	/* Others may not set. */
 	info.si_value.sival_int = LEAKWRAP_SET;
 	info.si_uid = geteuid() + 1;
-	CHECK(leakwrap_signals_serve_waited(&signo, &info, leakwrap_self.waited));
+	CHECK(leakwrap_dump_signal_serve_waited(&signo, &info, leakwrap_self.waited));
 	CHECK(was_set == (LEAKWRAP_SET | 7));
 	/* A handler that came meanwhile interrupts the wait, an ignored signal does not. */
 	raised = SIGCHLD;
@@ -137,11 +137,11 @@ static void check_waits(void)
 static void check_time_left(void)
 {
 	const uint64_t now = leakwrap_time_monotonic(), second = 1000000000;
-	const uint64_t rest = leakwrap_signals_time_left(10, 500, now - second);
+	const uint64_t rest = leakwrap_dump_signal_time_left(10, 500, now - second);
 
 	CHECK(rest <= 9 * second + 500 && rest > 0);
-	CHECK(leakwrap_signals_time_left(1, 0, now - 2 * second) == 0);
-	CHECK(leakwrap_signals_time_left(INT64_MAX, 0, now) > 1000000000 * second);
+	CHECK(leakwrap_dump_signal_time_left(1, 0, now - 2 * second) == 0);
+	CHECK(leakwrap_dump_signal_time_left(INT64_MAX, 0, now) > 1000000000 * second);
 }
 
 int main(void)
@@ -151,20 +151,21 @@ int main(void)
 
 	CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
 	leakwrap_process_start();
-	leakwrap_signals_install(SIGUSR1, dump, set);
-	CHECK(leakwrap_signals_owns(SIGUSR1) && !leakwrap_signals_owns(SIGUSR2));
+	leakwrap_dump_signal_install(SIGUSR1, dump, set);
+	CHECK(leakwrap_dump_signal_is_ours(SIGUSR1) && !leakwrap_dump_signal_is_ours(SIGUSR2));
 	/* The action from before is the view, and runs. */
-	CHECK(leakwrap_signals_view(SIGUSR1, NULL, &now) == 0 && now.sa_handler == on_first);
+	CHECK(leakwrap_dump_signal_change_view(SIGUSR1, NULL, &now) == 0 &&
+	      now.sa_handler == on_first);
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 1 && atomic_load(&first) == 1);
 
 	action.sa_flags = (int)SA_RESETHAND;
-	CHECK(leakwrap_signals_view(SIGUSR1, &action, NULL) == 0);
+	CHECK(leakwrap_dump_signal_change_view(SIGUSR1, &action, NULL) == 0);
 	raise(SIGUSR1);
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 3 && atomic_load(&first) == 2);
-	CHECK(leakwrap_signals_view(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_DFL &&
-	      now.sa_flags == (int)SA_RESETHAND);
+	CHECK(leakwrap_dump_signal_change_view(SIGUSR1, NULL, &now) == 0 &&
+	      now.sa_handler == SIG_DFL && now.sa_flags == (int)SA_RESETHAND);
 
 	atomic_store(&dumps, 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
@@ -179,13 +180,13 @@ int main(void)
 
 	/* The view is ignored for the next program, and comes back. */
 	action = (struct sigaction){.sa_handler = SIG_IGN};
-	CHECK(leakwrap_signals_view(SIGUSR1, &action, NULL) == 0);
-	leakwrap_signals_prepare_exec();
+	CHECK(leakwrap_dump_signal_change_view(SIGUSR1, &action, NULL) == 0);
+	leakwrap_dump_signal_prepare_exec();
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
-	leakwrap_signals_cancel_exec();
+	leakwrap_dump_signal_cancel_exec();
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler != SIG_IGN);
-	CHECK(leakwrap_signals_release() && !leakwrap_signals_release());
+	CHECK(leakwrap_dump_signal_release() && !leakwrap_dump_signal_release());
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
-	CHECK(!leakwrap_signals_owns(SIGUSR1));
+	CHECK(!leakwrap_dump_signal_is_ours(SIGUSR1));
 	return 0;
 }

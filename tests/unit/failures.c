@@ -89,7 +89,7 @@ int main(void)
 {
 	note_in_steps();
 	CHECK(look() == 1);
-	leakwrap_fail_forked();
+	leakwrap_fail_reset_in_child();
 	CHECK(look() == 0);
 	return 0;
 }

@@ -61,7 +61,7 @@ const char *leakwrap_symbol(const struct leakwrap_module *in, uintptr_t pc, uint
 /* Writes nothing out, because one line fits the buffer. */
 static void begin(void)
 {
-	leakwrap_text_start(&writer, -1, "> ");
+	leakwrap_writer_start(&writer, -1, "> ");
 }
 
 static void check_line(unsigned level, uintptr_t pc, bool is_return)

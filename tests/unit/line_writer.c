@@ -26,7 +26,7 @@ static void begin(const char *prefix)
 {
 	rewind(file);
 	CHECK(ftruncate(fileno(file), 0) == 0);
-	leakwrap_text_start(&writer, fileno(file), prefix);
+	leakwrap_writer_start(&writer, fileno(file), prefix);
 }
 
 /* Returns how many bytes were written since begin. */
@@ -34,7 +34,7 @@ static size_t finish(void)
 {
 	ssize_t size;
 
-	CHECK(leakwrap_text_finish(&writer));
+	CHECK(leakwrap_writer_finish(&writer));
 	size = pread(fileno(file), got, sizeof(got) - 1, 0);
 	CHECK(size >= 0);
 	got[size] = '\0';
@@ -56,14 +56,14 @@ static void numbers(void)
 		char wanted[200], digits[24];
 
 		begin("> ");
-		leakwrap_text_number(&writer, number);
-		leakwrap_text(&writer, " ");
-		leakwrap_text_hex(&writer, (uintptr_t)number);
-		leakwrap_text(&writer, " ");
-		leakwrap_text_digits(&writer, small, 8);
-		leakwrap_text(&writer, " ");
-		leakwrap_text_bytes_hex(&writer, bytes, sizeof(bytes));
-		leakwrap_text_end(&writer);
+		leakwrap_write_number(&writer, number);
+		leakwrap_write_text(&writer, " ");
+		leakwrap_write_hex(&writer, (uintptr_t)number);
+		leakwrap_write_text(&writer, " ");
+		leakwrap_write_digits(&writer, small, 8);
+		leakwrap_write_text(&writer, " ");
+		leakwrap_write_bytes_hex(&writer, bytes, sizeof(bytes));
+		leakwrap_write_end(&writer);
 		snprintf(wanted, sizeof(wanted),
 		         "> %" PRIu64 " 0x%" PRIxPTR " %08" PRIu64 " %02x00ff\n", number,
 		         (uintptr_t)number, small, bytes[0]);
@@ -113,8 +113,8 @@ static void names(void)
 		}
 		name[length] = '\0';
 		begin("");
-		leakwrap_text_name(&writer, name, limit);
-		leakwrap_text_end(&writer);
+		leakwrap_write_name(&writer, name, limit);
+		leakwrap_write_end(&writer);
 		length = finish();
 		CHECK(length > 0 && got[length - 1] == '\n');
 		got[length - 1] = '\0';
@@ -127,7 +127,7 @@ static void names(void)
 static bool write_whole(const char *text, size_t length)
 {
 	const size_t prefix = sizeof(PREFIX) - 1, size = prefix + length + 1, spare = 100;
-	char *line = leakwrap_text_add_line(&writer, size, spare);
+	char *line = leakwrap_writer_add_line(&writer, size, spare);
 
 	if (!line) {
 		CHECK(writer.used + size + spare > LEAKWRAP_LINE_MAX);
@@ -152,8 +152,8 @@ static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 		text[length] = '\0';
 		if (i % 3 == 0 && length < 200 && write_whole(text, length))
 			continue;
-		leakwrap_text(&writer, text);
-		leakwrap_text_end(&writer);
+		leakwrap_write_text(&writer, text);
+		leakwrap_write_end(&writer);
 	}
 }
 
@@ -196,7 +196,7 @@ static void many_to_a_file(void)
 	uint64_t seed = 4;
 
 	begin(PREFIX);
-	leakwrap_text_expect_many(&writer);
+	leakwrap_writer_expect_many(&writer);
 	write_lines(0, 60, &seed);
 	CHECK(lseek(fileno(file), 0, SEEK_CUR) == 0);
 	write_lines(60, 1060, &seed);
@@ -217,10 +217,10 @@ static void many_to_a_pipe(void)
 
 	leakwrap_signals_block(&before);
 	CHECK(pipe2(pipe_ends, O_DIRECT | O_NONBLOCK) == 0);
-	leakwrap_text_start(&writer, pipe_ends[1], PREFIX);
-	leakwrap_text_expect_many(&writer);
+	leakwrap_writer_start(&writer, pipe_ends[1], PREFIX);
+	leakwrap_writer_expect_many(&writer);
 	write_lines(0, 26, &seed);
-	CHECK(leakwrap_text_finish(&writer));
+	CHECK(leakwrap_writer_finish(&writer));
 	while ((size = read(pipe_ends[0], got, sizeof(got))) > 0) {
 		CHECK(size <= PIPE_BUF);
 		seen += check_lines((size_t)size, seen);
@@ -239,16 +239,16 @@ static void failing(void)
 	leakwrap_signals_block(&before);
 	CHECK(pipe(pipe_ends) == 0);
 	close(pipe_ends[0]);
-	leakwrap_text_start(&writer, pipe_ends[1], "> "); /* without SIGPIPE */
-	leakwrap_text(&writer, "text");
-	leakwrap_text_end(&writer);
-	CHECK(!leakwrap_text_flush(&writer));
-	CHECK(!leakwrap_text_flush(&writer));
+	leakwrap_writer_start(&writer, pipe_ends[1], "> "); /* without SIGPIPE */
+	leakwrap_write_text(&writer, "text");
+	leakwrap_write_end(&writer);
+	CHECK(!leakwrap_writer_flush(&writer));
+	CHECK(!leakwrap_writer_flush(&writer));
 	CHECK(writer.error == EPIPE);
 	close(pipe_ends[1]);
-	leakwrap_text_start(&writer, -1, "> ");
-	leakwrap_text_end(&writer);
-	CHECK(!leakwrap_text_flush(&writer));
+	leakwrap_writer_start(&writer, -1, "> ");
+	leakwrap_write_end(&writer);
+	CHECK(!leakwrap_writer_flush(&writer));
 	leakwrap_signals_restore(&before);
 }
 

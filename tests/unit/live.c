@@ -325,7 +325,7 @@ static struct leakwrap_slot_layout layout_of_fresh_region(void)
 	struct leakwrap_slot_layout layout;
 
 	leakwrap_live_add(at(address), 1, 1);
-	layout = leakwrap_region_cached(address)->layout;
+	layout = leakwrap_region_find_cached(address)->layout;
 	leakwrap_live_remove(at(address), &size);
 	return layout;
 }
@@ -368,7 +368,7 @@ static void keep_off_other_blocks(void)
 	size_t size;
 
 	CHECK(is_served_inline(base));
-	region = leakwrap_region_cached(base);
+	region = leakwrap_region_find_cached(base);
 	for (uintptr_t large = base + LEAKWRAP_REGION_SIZE - WINDOW;
 	     large < base + LEAKWRAP_REGION_SIZE; large += 8) {
 		CHECK(leakwrap_live_add(at(large), 5000, 6) == LEAKWRAP_LIVE_NEW);
@@ -395,7 +395,7 @@ static void share_window(void)
 	if (blocks_lie_apart)
 		CHECK(leakwrap_live_add(at(base + half), 4, 4) == LEAKWRAP_LIVE_NEW);
 	CHECK(walk(base, base + WINDOW).bytes == 7);
-	CHECK((leakwrap_region_cached(base) == NULL) == blocks_lie_apart);
+	CHECK((leakwrap_region_find_cached(base) == NULL) == blocks_lie_apart);
 	CHECK(forget(base, &size) == 1 && forget(base + half, &size) == 4);
 	CHECK(is_served_inline(base));
 }
@@ -761,7 +761,7 @@ static void keep_what_is_locked(void)
 	size_t size;
 
 	CHECK(leakwrap_live_add(at(address), 1, 1) == LEAKWRAP_LIVE_NEW);
-	page = leakwrap_slot_of(leakwrap_region_cached(address), address, &within);
+	page = leakwrap_slot_of(leakwrap_region_find_cached(address), address, &within);
 	CHECK(leakwrap_live_remove(at(address), &size) == 1);
 	if (syscall(SYS_mlock, page, 1) != 0)
 		return;
@@ -828,7 +828,8 @@ static struct {
 
 static void store_under_way(bool before)
 {
-	CHECK(!leakwrap_region_cached(under_way.base)); /* a later thread must not do the same */
+	CHECK(!leakwrap_region_find_cached(
+	        under_way.base)); /* a later thread must not do the same */
 	if (before && under_way.extension != 0)
 		for (unsigned i = 1; i <= LEAKWRAP_SLOT_EXTENSION; i++)
 			atomic_store(&under_way.slot[i], under_way.extension);
@@ -848,7 +849,7 @@ static uintptr_t add_under_way(void (*meanwhile)(bool before), uint32_t before, 
 
 	CHECK(leakwrap_live_add(at(base), 1, 1) == LEAKWRAP_LIVE_NEW);
 	under_way.base = base;
-	under_way.slot = leakwrap_slot_of(leakwrap_region_cached(base), base, &within);
+	under_way.slot = leakwrap_slot_of(leakwrap_region_find_cached(base), base, &within);
 	under_way.before = before;
 	under_way.after = after;
 	under_way.extension = extension;
@@ -1013,7 +1014,7 @@ static void *wander(void *number)
 		for (unsigned i = 0; i < AT_A_TIME; i++) {
 			address[i] = place + BETWEEN * WANDERERS * i + BETWEEN * (uintptr_t)number;
 			wanted[i] = random_size(unit_random(&random));
-			if (leakwrap_region_cached(address[i]) == NULL ||
+			if (leakwrap_region_find_cached(address[i]) == NULL ||
 			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
 			    leakwrap_site_is_far(wanderer_site(i)) ||
 			    !leakwrap_live_fast_add(

@@ -40,7 +40,7 @@ enum { OLD_SITE = 7, NEW_SITE = 8, OTHER_SITE = 9 };
 
 static const uintptr_t base = (uintptr_t)1 << 40;
 static size_t old_size, new_size;
-static uint32_t mark;
+static uint32_t hold;
 
 static void *block(void)
 {
@@ -70,7 +70,7 @@ static void check_count(unsigned count)
 
 	leakwrap_live_each(count_block, &is);
 	CHECK(is == count);
-	CHECK(leakwrap_region_cached(base) != NULL);
+	CHECK(leakwrap_region_find_cached(base) != NULL);
 }
 
 /* Checks that the only record is that of the new block, and removes it. */
@@ -114,13 +114,13 @@ static void hold_taken(void)
 	size_t size;
 
 	record_old();
-	leakwrap_live_hold(block(), LEAKWRAP_HOLD_TAKEN, 0, &size, &mark);
-	CHECK(mark != 0);
+	leakwrap_live_hold(block(), LEAKWRAP_HOLD_TAKEN, 0, &size, &hold);
+	CHECK(hold != 0);
 }
 
 static void end_hold(void)
 {
-	leakwrap_live_end_hold(block(), mark);
+	leakwrap_live_end_hold(block(), hold);
 }
 
 /* -- a block at the address of a block that was freed unseen ----------------------------------- */
@@ -140,8 +140,8 @@ static void hold_lent(void)
 	size_t size;
 
 	record_old();
-	leakwrap_live_hold(block(), LEAKWRAP_HOLD_LENT, sp - 4096, &size, &mark);
-	CHECK(mark != 0);
+	leakwrap_live_hold(block(), LEAKWRAP_HOLD_LENT, sp - 4096, &size, &hold);
+	CHECK(hold != 0);
 }
 
 static void end_left(void)

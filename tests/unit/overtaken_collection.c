@@ -100,7 +100,7 @@ static uint32_t walk(uint32_t who)
 	const struct leakwrap_trace trace = {.pcs = pcs, .max = 2, .depth = 2};
 	const struct leakwrap_stack bounds = {1, 2, false};
 
-	return leakwrap_site_number(&trace, &bounds);
+	return leakwrap_site_intern(&trace, &bounds);
 }
 
 /* Collects after the call sites have rested, if no reader prevents it. */
@@ -163,7 +163,7 @@ static void fork_and_find(void)
 		struct leakwrap_trace trace = {.pcs = pcs};
 
 		leakwrap_self.reader = NULL;
-		leakwrap_sites_collect_forked();
+		leakwrap_sites_collect_reset_in_child();
 		live[0] = walk(OVERTAKEN);
 		collect();
 		leakwrap_site_read(live[0], &trace);
@@ -211,7 +211,7 @@ static void collect_in_look(void)
 	int64_t time;
 
 	before_lock = release_and_collect;
-	leakwrap_peak_look();
+	leakwrap_peak_update();
 	CHECK(!before_lock);
 	for (unsigned i = 0; i < 4; i++)
 		collect();

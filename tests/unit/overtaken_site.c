@@ -73,7 +73,7 @@ static uint32_t walk(uint32_t who)
 	const struct leakwrap_stack bounds = {1, 2, false};
 
 	make_up(who, pcs);
-	return leakwrap_site_number(&trace, &bounds);
+	return leakwrap_site_intern(&trace, &bounds);
 }
 
 static bool is_site_of(uint32_t number, uint32_t who)
@@ -301,7 +301,7 @@ static void check_count(void)
 		between_at++;
 		steps = 0;
 		step(true);
-		leakwrap_stack_cache_wants(number, &trace, &bounds);
+		leakwrap_stack_cache_count_walk(number, &trace, &bounds);
 		step(false);
 		leakwrap_readers_leave(entered);
 		collect();
@@ -321,7 +321,7 @@ static void fork_while_lent(void)
 	if (child == 0) {
 		leakwrap_tables_lock = (struct leakwrap_lock){.word = 0};
 		leakwrap_self.reader = NULL;
-		leakwrap_sites_collect_forked();
+		leakwrap_sites_collect_reset_in_child();
 		CHECK(is_site_of(walk(who), who));
 		_exit(0);
 	}

@@ -298,7 +298,7 @@ static void fork_inside(void)
 	if (child == 0) {
 		struct leakwrap_grace grace;
 
-		leakwrap_readers_forked();
+		leakwrap_readers_reset_in_child();
 		leakwrap_grace_begin(&grace);
 		CHECK(!leakwrap_grace_is_over(&grace));
 		leakwrap_readers_leave(entered);

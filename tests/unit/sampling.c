@@ -141,7 +141,7 @@ static void check_what_does_not_pass(void)
 	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 1));
 
 	start_thread(6);
-	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_passing_from, 0));
+	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_skipping_from, 0));
 	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_leaves_from, 0));
 	leakwrap_sampling_look_again();
 	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));

@@ -13,7 +13,7 @@
  * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/hash_table.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
  * sources: wrap/base/options.c wrap/site/site_read.c wrap/site/site_age.c wrap/site/young_ring.c
- * sources: wrap/site/site_reading.c
+ * sources: wrap/site/site_hold.c
  * flags: -Wl,--wrap=leakwrap_pages_map -Wl,--wrap=leakwrap_lock
  * flags: -Wl,--wrap=leakwrap_time_monotonic */
 #include "wrap/base/byte_pool.h"
@@ -28,7 +28,7 @@
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_read.h"
-#include "wrap/site/site_reading.h"
+#include "wrap/site/site_hold.h"
 #include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/young_site.h"
@@ -140,7 +140,7 @@ static uint32_t find_site(uint32_t who)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = DEPTH_MAX, .depth = make_up(who, pcs)};
 	struct leakwrap_stack bounds = {1, 2, false};
 
-	return leakwrap_site_number(&trace, &bounds);
+	return leakwrap_site_intern(&trace, &bounds);
 }
 
 /* The same for a thread that is no reader: its call site may be freed before it records a block. */
@@ -505,12 +505,12 @@ static void add_in_dump(void)
 	uint32_t number;
 
 	leakwrap_sites_begin_removal();
-	number = leakwrap_site_number_now(&trace, false);
+	number = leakwrap_site_intern_now(&trace, false);
 	leakwrap_sites_end_removal();
 	check(number, who);
 	pcs[0] += 16;
 	CHECK(leakwrap_trylock(&leakwrap_tables_lock));
-	CHECK(leakwrap_site_number_now(&trace, false) == LEAKWRAP_SITE_NONE);
+	CHECK(leakwrap_site_intern_now(&trace, false) == LEAKWRAP_SITE_NONE);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	CHECK(atomic_load(&locks) == before);
 }
@@ -524,7 +524,7 @@ static void collect_in_fork(void)
 	collect(1);
 	leakwrap_lock_for_fork(&leakwrap_tables_lock);
 	collect_in_vain();
-	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
+	leakwrap_unlock_in_child(&leakwrap_tables_lock, false);
 	collect(2);
 }
 
@@ -719,7 +719,7 @@ static void fork_numbers(void)
 		number[i] = walk(who[i]);
 	}
 	leakwrap_lock(&leakwrap_tables_lock);
-	leakwrap_sites_collect_forked();
+	leakwrap_sites_collect_reset_in_child();
 	leakwrap_sites_begin_own();
 	leakwrap_unlock(&leakwrap_tables_lock);
 	first_own = leakwrap_sites_first_own();

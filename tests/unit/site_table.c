@@ -176,7 +176,7 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 	read_set.end_position = (uint16_t)(position_of(chain, depth_of(chain)));
 	read_set.end_word = MADE_UP_END;
 	read_set.usable = true;
-	return leakwrap_site_number(&trace, &bounds);
+	return leakwrap_site_intern(&trace, &bounds);
 }
 
 static void check_number(unsigned chain, uint32_t number)
@@ -315,7 +315,7 @@ static void *vary(void *unused)
 		leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 		read_set.return_count = 1;
 		read_set.usable = true;
-		CHECK(leakwrap_site_number(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
+		CHECK(leakwrap_site_intern(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
 		if (form == ENOUGH)
 			held = leakwrap_pages_held();
 	}
@@ -410,7 +410,7 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
 	read_set.modules = then;
 	read_set.return_count = 2;
 	read_set.usable = true;
-	return leakwrap_site_number(&trace, &bounds);
+	return leakwrap_site_intern(&trace, &bounds);
 }
 
 static uint32_t recall_from(unsigned caller, unsigned where, uintptr_t *stack)
@@ -609,7 +609,7 @@ static uint32_t number_by_pcs(uintptr_t *pcs, unsigned depth)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = depth, .depth = depth};
 	struct leakwrap_stack bounds = {1, 2, false};
 
-	return leakwrap_site_number(&trace, &bounds);
+	return leakwrap_site_intern(&trace, &bounds);
 }
 
 /* When numbers become scarce, call sites with the same innermost frames share one. */

@@ -50,7 +50,7 @@ uint32_t leakwrap_sites_first_marked(void)
 	return LEAKWRAP_SITE_FIRST;
 }
 
-void leakwrap_site_mark(uint32_t number)
+void leakwrap_site_keep(uint32_t number)
 {
 	(void)number;
 }

@@ -20,7 +20,7 @@ void leakwrap_modules_release(const struct leakwrap_modules *modules)
 	(void)modules;
 }
 
-bool leakwrap_modules_are_many(void)
+bool leakwrap_modules_claim_sweep(void)
 {
 	return false;
 }

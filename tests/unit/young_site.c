@@ -103,7 +103,7 @@ static void check_trace(const struct leakwrap_trace *trace)
 		CHECK(trace->pcs[i] == trace->pcs[0] * i);
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+uint32_t leakwrap_site_intern(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
 	CHECK(!stack);
@@ -114,10 +114,10 @@ uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
 
 static _Atomic bool is_table_locked;
 
-uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock)
+uint32_t leakwrap_site_intern_now(const struct leakwrap_trace *trace, bool has_lock)
 {
 	return is_table_locked && !has_lock ? LEAKWRAP_SITE_NONE
-	                                    : leakwrap_site_number(trace, NULL);
+	                                    : leakwrap_site_intern(trace, NULL);
 }
 
 const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace)
@@ -187,7 +187,7 @@ static void allocate(size_t i, uint32_t who)
 
 	atomic_store(&site_of[i], site);
 	if (leakwrap_site_is_young(site))
-		leakwrap_young_site_give(site, block_at(i));
+		leakwrap_young_site_assign(site, block_at(i));
 }
 
 static unsigned count_young(void)

@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 		leakwrap_rule_slot slot;
 
 		printf("%lx ", address);
-		if (!leakwrap_cfi_rule(&tables, pc, interrupted, &rule)) {
+		if (!leakwrap_find_eh_frame_rule(&tables, pc, interrupted, &rule)) {
 			puts("none");
 			continue;
 		}

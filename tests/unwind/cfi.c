@@ -193,7 +193,7 @@ static int test_rules(const struct leakwrap_cfi *tables)
 		bool interrupted = strstr(points[i].name, "linkage") != NULL;
 		uintptr_t pc = (uintptr_t)points[i].pc - interrupted;
 
-		if (!leakwrap_cfi_rule(tables, pc, interrupted, &got)) {
+		if (!leakwrap_find_eh_frame_rule(tables, pc, interrupted, &got)) {
 			if (wanted->kind != NONE)
 				failed = printf("%s: no rule\n", points[i].name);
 		} else if (memcmp(&got, wanted, sizeof(got)) != 0) {
@@ -207,7 +207,7 @@ static int test_rules(const struct leakwrap_cfi *tables)
 	for (uintptr_t pc = 0; pc < 64; pc += 8) {
 		struct leakwrap_rule got;
 
-		if (leakwrap_cfi_rule(tables, pc << 57 | pc, false, &got))
+		if (leakwrap_find_eh_frame_rule(tables, pc << 57 | pc, false, &got))
 			failed = printf("a rule for %#lx\n", (unsigned long)(pc << 57 | pc));
 	}
 	return failed;
@@ -274,7 +274,8 @@ static int test_damaged(const struct leakwrap_cfi *tables, unsigned long count)
 			               ((uintptr_t)copy - (uintptr_t)tables->header);
 			struct leakwrap_rule rule;
 
-			found += leakwrap_cfi_rule(&damaged, pc, random_number() % 2, &rule);
+			found += leakwrap_find_eh_frame_rule(&damaged, pc, random_number() % 2,
+			                                     &rule);
 		}
 	}
 	printf("%lu rules from damaged tables\n", found);

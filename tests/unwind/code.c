@@ -83,8 +83,8 @@ static bool by_tables(uintptr_t pc, struct frame *frame)
 #else
 	struct leakwrap_rule rule;
 
-	if (!leakwrap_cfi_rule(&cfi, pc, false, &rule) || rule.kind != LEAKWRAP_RULE_FRAME ||
-	    rule.ra_where != LEAKWRAP_SAVED_AT_CFA)
+	if (!leakwrap_find_eh_frame_rule(&cfi, pc, false, &rule) ||
+	    rule.kind != LEAKWRAP_RULE_FRAME || rule.ra_where != LEAKWRAP_SAVED_AT_CFA)
 		return false;
 	*frame = frame_of(&rule);
 	return true;
@@ -125,8 +125,8 @@ int main(int argc, char **argv)
 		if (!by_tables(pc, &wanted))
 			continue;
 		calls++;
-		is_found[0] = leakwrap_epilogue_rule(&code, pc, false, &rule[0]);
-		is_found[1] = leakwrap_near_prologue_rule(&code, pc, false, &rule[1]);
+		is_found[0] = leakwrap_find_epilogue_rule(&code, pc, false, &rule[0]);
+		is_found[1] = leakwrap_find_near_prologue_rule(&code, pc, false, &rule[1]);
 		for (int i = 0; i < 2; i++) {
 			if (!is_found[i])
 				continue;

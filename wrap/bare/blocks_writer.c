@@ -39,17 +39,17 @@ static void gather(void *context, const struct leakwrap_live_block *block)
 static void write_range(struct leakwrap_writer *writer, const char *name, uintptr_t start,
                         uintptr_t end)
 {
-	leakwrap_text(writer, name);
-	leakwrap_text_hex(writer, start);
-	leakwrap_text(writer, "-");
-	leakwrap_text_hex(writer, end);
+	leakwrap_write_text(writer, name);
+	leakwrap_write_hex(writer, start);
+	leakwrap_write_text(writer, "-");
+	leakwrap_write_hex(writer, end);
 }
 
 static void write_line(struct leakwrap_writer *writer, const char *name, uintptr_t start,
                        uintptr_t end)
 {
 	write_range(writer, name, start, end);
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 }
 
 /* Writes STACK.  Of the stack that the dump runs on, SP is the stack pointer. */
@@ -62,10 +62,10 @@ static void write_stack(struct leakwrap_writer *writer, const struct leakwrap_ba
 		return;
 	write_range(writer, "stack ", stack->low, stack->high);
 	if (is_own || (stack->sp >= stack->low && stack->sp <= stack->high)) {
-		leakwrap_text(writer, " sp=");
-		leakwrap_text_hex(writer, is_own ? sp : stack->sp);
+		leakwrap_write_text(writer, " sp=");
+		leakwrap_write_hex(writer, is_own ? sp : stack->sp);
 	}
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 }
 
 /* The stack of one task: the program tells all of them in a row. */
@@ -118,7 +118,7 @@ static void write_roots(struct leakwrap_writer *writer)
 	start = (uintptr_t)leakwrap_bare.memory;
 	write_line(writer, "own ", start, start + leakwrap_bare.memory_size);
 	write_line(writer, "own ", (uintptr_t)self, (uintptr_t)(self + 1));
-	leakwrap_tasks_own_memory(&start, &end);
+	leakwrap_tasks_get_bounds(&start, &end);
 	write_line(writer, "own ", start, end);
 	if (leakwrap_bare.heap_high)
 		write_line(writer, "own ", (uintptr_t)leakwrap_bare.heap_low,
@@ -136,16 +136,16 @@ static void write_block(struct leakwrap_writer *writer, const struct leakwrap_si
 
 	while (rank < totals->rows_count && totals->rows[rank].site != block->site)
 		rank++;
-	leakwrap_text(writer, number % BLOCKS_PER_LINE == 0 ? "blocks " : " ");
+	leakwrap_write_text(writer, number % BLOCKS_PER_LINE == 0 ? "blocks " : " ");
 	if (block->site == LEAKWRAP_SITE_IGNORED)
-		leakwrap_text(writer, "ignored");
+		leakwrap_write_text(writer, "ignored");
 	else
-		leakwrap_text_number(writer, rank < totals->rows_count ? rank + 1 : 0);
-	leakwrap_text(writer, ":");
-	leakwrap_text_hex(writer, block->address);
-	leakwrap_text_pair(writer, "+", block->size);
+		leakwrap_write_number(writer, rank < totals->rows_count ? rank + 1 : 0);
+	leakwrap_write_text(writer, ":");
+	leakwrap_write_hex(writer, block->address);
+	leakwrap_write_pair(writer, "+", block->size);
 	if ((number + 1) % BLOCKS_PER_LINE == 0)
-		leakwrap_text_end(writer);
+		leakwrap_write_end(writer);
 }
 
 /* Lists the blocks.  Not inlined, and leaves no address of a block behind: its frame lies below all
@@ -164,7 +164,7 @@ static __attribute__((noinline)) void write_blocks(struct leakwrap_writer *write
 			write_block(writer, totals, &gathered.block[i], done++);
 	} while (gathered.count == GATHERED);
 	if (done % BLOCKS_PER_LINE != 0)
-		leakwrap_text_end(writer);
+		leakwrap_write_end(writer);
 	memset(&gathered, 0, sizeof(gathered));
 	__asm__ volatile("" : : "r"(&gathered) : "memory");
 }
@@ -179,10 +179,10 @@ void leakwrap_blocks_write(struct leakwrap_writer *writer,
 
 	if (!leakwrap_options.blocks)
 		return;
-	leakwrap_text(writer, is_heap_known ? "memory heap=known" : "memory heap=part");
+	leakwrap_write_text(writer, is_heap_known ? "memory heap=known" : "memory heap=part");
 	if (leakwrap_bare.root_count > 0)
-		leakwrap_text(writer, " roots=listed");
-	leakwrap_text_end(writer);
+		leakwrap_write_text(writer, " roots=listed");
+	leakwrap_write_end(writer);
 	write_roots(writer);
 	write_stacks(writer, sp);
 	write_blocks(writer, totals);

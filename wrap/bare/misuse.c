@@ -4,9 +4,9 @@
 
 bool leakwrap_misuse_checked = false;
 
-void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind)
+void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_family family)
 {
-	(void)block, (void)site, (void)kind;
+	(void)block, (void)site, (void)family;
 }
 
 void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_t size,

@@ -15,12 +15,12 @@ bool leakwrap_output_stderr_is_usable(void)
 	return true;
 }
 
-void leakwrap_output_begin(struct leakwrap_target *target, int fd)
+void leakwrap_output_begin(struct leakwrap_output *target, int fd)
 {
 	(void)target, (void)fd;
 }
 
-int leakwrap_output_write(const struct leakwrap_target *target, const char *bytes, size_t size)
+int leakwrap_output_write(const struct leakwrap_output *target, const char *bytes, size_t size)
 {
 	(void)target;
 	if (leakwrap_bare.write)

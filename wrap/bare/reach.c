@@ -283,7 +283,7 @@ static void mark_range(struct scan *scan, uintptr_t start, uintptr_t end)
 	const uintptr_t memory = (uintptr_t)leakwrap_bare.memory;
 	uintptr_t own, own_end;
 
-	leakwrap_tasks_own_memory(&own, &own_end);
+	leakwrap_tasks_get_bounds(&own, &own_end);
 	while (start < end) {
 		const uint32_t above = first_above(scan, start);
 		const uintptr_t from = start;

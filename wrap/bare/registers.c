@@ -34,13 +34,13 @@ void leakwrap_registers_write(struct leakwrap_writer *writer, const void *contex
 		if (lost >> i & 1)
 			continue;
 		if (written > 0 && written % REGISTERS_PER_LINE == 0)
-			leakwrap_text_end(writer);
+			leakwrap_write_end(writer);
 		if (written++ % REGISTERS_PER_LINE == 0)
-			leakwrap_text(writer, "registers");
-		leakwrap_text(writer, " ");
-		leakwrap_text(writer, names[i]);
-		leakwrap_text(writer, "=");
-		leakwrap_text_hex(writer, frame->r[i]);
+			leakwrap_write_text(writer, "registers");
+		leakwrap_write_text(writer, " ");
+		leakwrap_write_text(writer, names[i]);
+		leakwrap_write_text(writer, "=");
+		leakwrap_write_hex(writer, frame->r[i]);
 	}
-	leakwrap_text_end(writer);
+	leakwrap_write_end(writer);
 }

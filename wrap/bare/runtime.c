@@ -41,10 +41,10 @@ __attribute__((constructor(101))) static void start_with_program(void)
 /* Writes the last dump, for programs that end. */
 __attribute__((destructor(101))) static void end_of_program(void)
 {
-	leakwrap_runtime_exit();
+	leakwrap_runtime_write_exit_dump();
 }
 
-void leakwrap_runtime_exit(void)
+void leakwrap_runtime_write_exit_dump(void)
 {
 	static bool dumped;
 

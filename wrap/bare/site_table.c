@@ -107,7 +107,7 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, const char *task
 	return record ? record->number : LEAKWRAP_SITE_NONE;
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+uint32_t leakwrap_site_intern(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
 	const char *task = leakwrap_task_name();

@@ -123,7 +123,7 @@ const char *leakwrap_task_given_name(void)
 	return ask_for_task().name;
 }
 
-void leakwrap_tasks_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_tasks_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)&no_task;
 	*end = (uintptr_t)(&no_task + 1);

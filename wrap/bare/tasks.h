@@ -16,6 +16,6 @@ const char *leakwrap_task_given_name(void);
 
 /* Sets *START and *END to the bounds of the tracer's state outside of tasks, which may hold the
  * address of a block. */
-void leakwrap_tasks_own_memory(uintptr_t *start, uintptr_t *end);
+void leakwrap_tasks_get_bounds(uintptr_t *start, uintptr_t *end);
 
 #endif

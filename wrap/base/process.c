@@ -79,7 +79,7 @@ void leakwrap_process_before_fork(void)
 	join(leakwrap_process_id());
 }
 
-void leakwrap_process_forked(void)
+void leakwrap_process_reset_in_child(void)
 {
 	const int self = leakwrap_process_id();
 

@@ -11,7 +11,7 @@ void leakwrap_process_start(void);
 /* Call around fork, in handlers of pthread_atfork.  One thread at a time calls the first before
  * fork.  The child calls the second after fork. */
 void leakwrap_process_before_fork(void);
-void leakwrap_process_forked(void);
+void leakwrap_process_reset_in_child(void);
 
 /* Call around exec: the first before it, the second if exec fails.  In between the process is no
  * relative, because another program replaces it.  In a child of vfork both do nothing. */

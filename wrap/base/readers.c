@@ -121,8 +121,8 @@ bool leakwrap_grace_is_over(struct leakwrap_grace *grace)
 }
 
 /* The thread that forks may be inside itself: a signal handler forks. */
-void leakwrap_readers_forked(void)
+void leakwrap_readers_reset_in_child(void)
 {
-	leakwrap_thread_memory_reset_after_fork(&readers, leakwrap_self.reader);
+	leakwrap_thread_memory_reset_in_child(&readers, leakwrap_self.reader);
 	atomic_store(&nameless, 0);
 }

@@ -67,6 +67,6 @@ void leakwrap_grace_begin(struct leakwrap_grace *grace);
 bool leakwrap_grace_is_over(struct leakwrap_grace *grace);
 
 /* In a forked child: forgets the readers, which were threads of the parent. */
-void leakwrap_readers_forked(void);
+void leakwrap_readers_reset_in_child(void);
 
 #endif

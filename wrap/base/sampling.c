@@ -72,7 +72,7 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
 _Atomic uintptr_t leakwrap_sampling_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_THREAD_SAMPLING);
-_Atomic uintptr_t leakwrap_passing_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
+_Atomic uintptr_t leakwrap_skipping_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
 _Atomic uintptr_t leakwrap_leaves_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
 _Atomic uintptr_t leakwrap_has_recorded_all = 1;
 
@@ -108,7 +108,7 @@ void leakwrap_sampling_switch(uint32_t interval)
 	atomic_store(&leakwrap_sampling_state, state);
 	atomic_store(&leakwrap_sampling_from, LEAKWRAP_COUNTDOWN_OF(state));
 	if (!sampling.looks_after_calls)
-		atomic_store(&leakwrap_passing_from, LEAKWRAP_COUNTDOWN_OF(state));
+		atomic_store(&leakwrap_skipping_from, LEAKWRAP_COUNTDOWN_OF(state));
 	if (!sampling.looks_after_calls && sampling.has_leaves)
 		atomic_store(&leakwrap_leaves_from, LEAKWRAP_COUNTDOWN_OF(state));
 }

@@ -97,7 +97,7 @@ extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_sampling_from;
 
 /* The same, for the threads that need not look at what an allocation returns.  Before the first
  * switch, and after leakwrap_sampling_look_after_calls, no countdown is as high. */
-extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_passing_from;
+extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_skipping_from;
 
 /* The same for calloc and realloc.  Without leakwrap_sampling_note_leaves no countdown is as high,
  * either. */

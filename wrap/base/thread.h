@@ -44,15 +44,15 @@ enum leakwrap_thread_state {
 struct leakwrap_inside {
 	enum leakwrap_thread_state before; /* the thread's state before the call */
 	struct leakwrap_inside *outer;     /* the enclosing call, or NULL */
-	uintptr_t mark; /* distinguishes a live record from its remains after a longjmp */
+	uintptr_t guard; /* distinguishes a live record from its remains after a longjmp */
 };
 
 /* An allocation that could have been made to fail, and was not (record.h).  It lies in the
  * wrapper's frame for the time of the call. */
 struct leakwrap_attempt {
 	struct leakwrap_attempt *outer; /* the enclosing attempt, or NULL */
-	uintptr_t mark; /* distinguishes a live attempt from its remains after a longjmp */
-	uint32_t site;  /* the call site, or LEAKWRAP_SITE_NONE: not known */
+	uintptr_t guard; /* distinguishes a live attempt from its remains after a longjmp */
+	uint32_t site;   /* the call site, or LEAKWRAP_SITE_NONE: not known */
 };
 
 /* The block that a thread allocated last, where temporary blocks are counted (temporary.h). */
@@ -121,9 +121,9 @@ struct leakwrap_thread {
 	 * by siglongjmp. */
 	unsigned held;
 
-	/* dump_signal.c: PASSING is not 0 while the tracer itself calls a wrapped function.  WAITED
-	 * counts the dump signals that the thread waited for. */
-	unsigned passing;
+	/* dump_signal.c: OWN_CALLS is not 0 while the tracer itself calls a wrapped function.
+	 * WAITED counts the dump signals that the thread waited for. */
+	unsigned own_calls;
 	unsigned waited;
 
 	/* sampling.c: COUNTDOWN has the thread's state in its upper half, and in the lower half the
@@ -175,7 +175,7 @@ LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_kept_self(void)
 
 /* Returns the address of leakwrap_self for use after the real call.  It is SELF itself where a
  * register is saved for the call anyway. */
-LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_self_after(struct leakwrap_thread *self)
+LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_pick_self_after_call(struct leakwrap_thread *self)
 {
 #if defined LEAKWRAP_BARE || defined __arm__ || defined __aarch64__
 	return self;

@@ -135,7 +135,7 @@ bool leakwrap_thread_memory_is_left(const void *block)
 	return is_left(of, atomic_load(&of->thread), leakwrap_process_id());
 }
 
-void leakwrap_thread_memory_reset_after_fork(struct leakwrap_thread_memory *blocks, const void *own)
+void leakwrap_thread_memory_reset_in_child(struct leakwrap_thread_memory *blocks, const void *own)
 {
 	struct leakwrap_thread_memory_block *block = atomic_load(&blocks->newest);
 

@@ -35,7 +35,6 @@ bool leakwrap_thread_memory_is_left(const void *block);
 
 /* Call in a forked child, which has one thread.  That thread keeps OWN (NULL: it has no block).
  * Frees all other blocks for reuse. */
-void leakwrap_thread_memory_reset_after_fork(struct leakwrap_thread_memory *blocks,
-                                             const void *own);
+void leakwrap_thread_memory_reset_in_child(struct leakwrap_thread_memory *blocks, const void *own);
 
 #endif

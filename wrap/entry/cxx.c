@@ -114,7 +114,7 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 
 /* Each operator new has a parameter SIZE. */
 #define OPERATOR_NEW(verb, name, parameters, arguments, failure)                                \
-	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, true, void *, name, parameters, arguments, \
+	ENTRY_ALLOCATE_AS(verb, leakwrap_skip_never, true, void *, name, parameters, arguments, \
 	                  size, failure)                                                        \
 	OPERATOR(name)
 #define NEW(name, parameters, arguments) \

@@ -101,7 +101,7 @@ __asm__(".globl leakwrap_disable");
 #define ENTRY_END_ATTEMPT()
 #else
 #define ENTRY_BEGIN_ATTEMPT_IF(condition, size, caller, failure)                                  \
-	struct leakwrap_attempt attempt = {.mark = 0};                                            \
+	struct leakwrap_attempt attempt = {.guard = 0};                                           \
 	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) && (condition) && \
 	    leakwrap_begin_attempt(&attempt, size, caller)) {                                     \
 		failure;                                                                          \
@@ -139,7 +139,7 @@ __asm__(".globl leakwrap_disable");
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
  * that it returns.  This is malloc: its wrapper does nothing else.
  *
- * A thread that samples takes a second fast path.  PASS (leakwrap_pass_...) counts the block before
+ * A thread that samples takes a second fast path.  SKIP (leakwrap_skip_...) counts the block before
  * the real call, if that calls no other wrapped function.  Then nothing is left to do after it.
  * Otherwise an inner call may count the block, the block may be sampled, or a failure is to be
  * reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by jumps, so
@@ -154,7 +154,7 @@ __asm__(".globl leakwrap_disable");
  * nothing but the value is kept across the call.  LEAKWRAP_CALLER stands at each use, because a
  * variable for the caller would take a register that malloc had to save.  The new block is hidden
  * before the last call: else the compiler moves it there early, and back before it returns it. */
-#define ENTRY_DEFINE_ALLOCATE(verb, pass, is_new, type, name, parameters, arguments, size,        \
+#define ENTRY_DEFINE_ALLOCATE(verb, skip, is_new, type, name, parameters, arguments, size,        \
                               failure)                                                            \
 	ENTRY_DEFINE_ATTEMPT(verb, type, name, parameters, arguments, size, failure)              \
 	ENTRY_SLOW_PATH type leakwrap_##name##_slow_path(ENTRY_LIST parameters,                   \
@@ -176,7 +176,7 @@ __asm__(".globl leakwrap_disable");
 		LEAKWRAP_HIDE_VALUE(bytes); /* else it may be computed after the call */          \
 		leakwrap_begin_allocation();                                                      \
 		void *passed = ENTRY_CALL_ORIGINAL(name, arguments);                              \
-		if (leakwrap_likely(passed && leakwrap_pass_after_call(bytes)))                   \
+		if (leakwrap_likely(passed && leakwrap_skip_after_call(bytes)))                   \
 			return passed;                                                            \
 		LEAKWRAP_HIDE_VALUE(passed);                                                      \
 		return verb(LEAKWRAP_SITE_NONE, passed, bytes, LEAKWRAP_CALLER);                  \
@@ -195,7 +195,7 @@ __asm__(".globl leakwrap_disable");
 	{                                                                                         \
 		struct leakwrap_thread *const self = leakwrap_kept_self();                        \
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                       \
-			if (leakwrap_likely(pass(self, size)))                                    \
+			if (leakwrap_likely(skip(self, size)))                                    \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                      \
 			return leakwrap_##name##_not_fast arguments;                              \
 		}                                                                                 \
@@ -218,9 +218,9 @@ __asm__(".globl leakwrap_disable");
 
 /* Defines the wrapper of a function that returns a new block of SIZE bytes, or NULL.  FAILURE: the
  * statement that makes it fail (ENTRY_DEFINE_ATTEMPT). */
-#define ENTRY_ALLOCATE_AS(verb, pass, is_new, type, name, parameters, arguments, size, failure) \
+#define ENTRY_ALLOCATE_AS(verb, skip, is_new, type, name, parameters, arguments, size, failure) \
 	ENTRY_DECLARE(type, name, parameters);                                                  \
-	ENTRY_DEFINE_ALLOCATE(verb, pass, is_new, type, name, parameters, arguments, size,      \
+	ENTRY_DEFINE_ALLOCATE(verb, skip, is_new, type, name, parameters, arguments, size,      \
 	                      failure)                                                          \
 	type ENTRY_WRAPPER(name, parameters)                                                    \
 	{                                                                                       \
@@ -230,7 +230,7 @@ __asm__(".globl leakwrap_disable");
 
 /* The same for a function that may call other wrapped functions. */
 #define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)                 \
-	ENTRY_ALLOCATE_AS(verb, leakwrap_pass_never, false, type, name, parameters, arguments, \
+	ENTRY_ALLOCATE_AS(verb, leakwrap_skip_never, false, type, name, parameters, arguments, \
 	                  size, failure)
 
 /* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
@@ -244,7 +244,7 @@ __asm__(".globl leakwrap_disable");
 	                                                       LEAKWRAP_CALLER_PARAMS) \
 	{                                                                              \
 		const struct leakwrap_caller caller = LEAKWRAP_CALLER_OF_PARAMS;       \
-		struct leakwrap_attempt attempt = {.mark = 0};                         \
+		struct leakwrap_attempt attempt = {.guard = 0};                        \
 		struct leakwrap_resize resize;                                         \
 		if ((size) != 0 && leakwrap_begin_attempt(&attempt, size, caller))     \
 			return NULL;                                                   \
@@ -261,10 +261,10 @@ __asm__(".globl leakwrap_disable");
 #endif
 
 /* Defines the wrapper of a function that resizes the parameter "block" to SIZE bytes, or allocates
- * if "block" is NULL.  PASS: see ENTRY_DEFINE_ALLOCATE. */
-#define ENTRY_RESIZE(pass, name, parameters, arguments, size)                                    \
+ * if "block" is NULL.  SKIP: see ENTRY_DEFINE_ALLOCATE. */
+#define ENTRY_RESIZE(skip, name, parameters, arguments, size)                                    \
 	ENTRY_DECLARE(void *, name, parameters);                                                 \
-	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, pass, false, void *, name, parameters,     \
+	ENTRY_DEFINE_ALLOCATE(leakwrap_record_malloc, skip, false, void *, name, parameters,     \
 	                      arguments, size, return NULL)                                      \
 	ENTRY_DEFINE_RESIZE_ATTEMPT(name, parameters, arguments, size)                           \
 	ENTRY_SLOW_PATH void *leakwrap_##name##_slow_resize(ENTRY_LIST parameters,               \
@@ -298,10 +298,11 @@ __asm__(".globl leakwrap_disable");
 	}                                                                                        \
 	ENTRY_NEXT_PATH void *leakwrap_##name##_resize_not_fast parameters                       \
 	{                                                                                        \
-		struct leakwrap_thread *const self = leakwrap_self_after(leakwrap_kept_self());  \
+		struct leakwrap_thread *const self =                                             \
+		        leakwrap_pick_self_after_call(leakwrap_kept_self());                     \
 		/* A resize to 0 bytes may free the block, and return NULL without a failure. */ \
 		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block))) {             \
-			if (leakwrap_likely(pass(self, size)))                                   \
+			if (leakwrap_likely(skip(self, size)))                                   \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			return leakwrap_##name##_sampled arguments;                              \
 		}                                                                                \
@@ -316,7 +317,7 @@ __asm__(".globl leakwrap_disable");
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                      \
 			if (block)                                                               \
 				return leakwrap_##name##_resize_not_fast arguments;              \
-			if (leakwrap_likely(pass(self, size)))                                   \
+			if (leakwrap_likely(skip(self, size)))                                   \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			return leakwrap_##name##_not_fast arguments;                             \
 		}                                                                                \
@@ -407,7 +408,7 @@ __asm__(".globl leakwrap_disable");
 	ENTRY_SLOW_PATH type leakwrap_##name##_sampled parameters                        \
 	{                                                                                \
 		type result = __real_##name arguments;                                   \
-		if (leakwrap_likely((block) && leakwrap_is_passed(block)))               \
+		if (leakwrap_likely((block) && leakwrap_is_skipped(block)))              \
 			return result;                                                   \
 		return record;                                                           \
 	}                                                                                \

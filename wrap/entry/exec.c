@@ -18,9 +18,9 @@
 	ENTRY_DECLARE(int, name, parameters);         \
 	int __wrap_##name parameters                  \
 	{                                             \
-		leakwrap_signals_prepare_exec();      \
+		leakwrap_dump_signal_prepare_exec();  \
 		int result = __real_##name arguments; \
-		leakwrap_signals_cancel_exec();       \
+		leakwrap_dump_signal_cancel_exec();   \
 		return result;                        \
 	}
 

@@ -13,7 +13,7 @@
 /* In leakwrap_NAME_not_fast: allocates without looking for the call site, if this is the call that
  * operator new expects. */
 #define ENTRY_MEET_EXPECTATION(verb, name, arguments, size)              \
-	if (leakwrap_is_expected(caller.pc, caller.sp)) {                \
+	if (leakwrap_meet_expectation(caller.pc, caller.sp)) {           \
 		void *expected = ENTRY_CALL_ORIGINAL(name, arguments);   \
 		if (leakwrap_record_expected(expected, size))            \
 			return expected;                                 \

@@ -12,8 +12,8 @@
  * musl program malloc and free are built on them. */
 #include "wrap/entry/define.h"
 
-#define ALLOCATE(pass, name, parameters, arguments, size)                                \
-	ENTRY_ALLOCATE_AS(leakwrap_record_malloc, pass, false, void *, name, parameters, \
+#define ALLOCATE(skip, name, parameters, arguments, size)                                \
+	ENTRY_ALLOCATE_AS(leakwrap_record_malloc, skip, false, void *, name, parameters, \
 	                  arguments, size, return NULL)
 #define RELEASE(name, parameters, arguments) \
 	ENTRY_RELEASE(leakwrap_begin_release, name, parameters, arguments)
@@ -90,31 +90,31 @@ RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size), (block
 #endif
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ALLOCATE(leakwrap_pass_before_malloc, malloc, (size_t size), (size), size)
+ALLOCATE(leakwrap_skip_before_malloc, malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 
 /* If the product overflows, the real function returns NULL and nothing is recorded. */
 #ifdef LEAKWRAP_ENTRY_calloc
-ALLOCATE(leakwrap_pass_before_leaf, calloc, (size_t count, size_t size), (count, size), count *size)
+ALLOCATE(leakwrap_skip_before_leaf, calloc, (size_t count, size_t size), (count, size), count *size)
 OURS(calloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_memalign
-ALLOCATE(leakwrap_pass_never, memalign, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATE(leakwrap_skip_never, memalign, (size_t alignment, size_t size), (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_aligned_alloc
-ALLOCATE(leakwrap_pass_never, aligned_alloc, (size_t alignment, size_t size), (alignment, size),
+ALLOCATE(leakwrap_skip_never, aligned_alloc, (size_t alignment, size_t size), (alignment, size),
          size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_valloc
-ALLOCATE(leakwrap_pass_never, valloc, (size_t size), (size), size)
+ALLOCATE(leakwrap_skip_never, valloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvalloc
-ALLOCATE(leakwrap_pass_never, pvalloc, (size_t size), (size), size)
+ALLOCATE(leakwrap_skip_never, pvalloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_posix_memalign
@@ -155,11 +155,11 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_realloc
-ENTRY_RESIZE(leakwrap_pass_before_leaf, realloc, (void *block, size_t size), (block, size), size)
+ENTRY_RESIZE(leakwrap_skip_before_leaf, realloc, (void *block, size_t size), (block, size), size)
 OURS(realloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_reallocarray
-ENTRY_RESIZE(leakwrap_pass_never, reallocarray, (void *block, size_t count, size_t size),
+ENTRY_RESIZE(leakwrap_skip_never, reallocarray, (void *block, size_t count, size_t size),
              (block, count, size), count *size)
 #endif

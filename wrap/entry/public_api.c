@@ -61,7 +61,7 @@ void leakwrap_forget(const void *block)
 int leakwrap_set_recording(int on)
 {
 	leakwrap_runtime_start();
-	return leakwrap_recording_turn(on != 0) ? 0 : -1;
+	return leakwrap_recording_switch(on != 0) ? 0 : -1;
 }
 
 int leakwrap_mark(void)

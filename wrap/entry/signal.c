@@ -20,9 +20,9 @@
 	              (int signo, const struct sigaction *action, struct sigaction *before));  \
 	int __wrap_##name(int signo, const struct sigaction *action, struct sigaction *before) \
 	{                                                                                      \
-		if (!leakwrap_signals_watches(signo))                                          \
+		if (!leakwrap_dump_signal_is_watched(signo))                                   \
 			return __real_##name(signo, action, before);                           \
-		return leakwrap_signals_view(signo, action, before);                           \
+		return leakwrap_dump_signal_change_view(signo, action, before);                \
 	}
 
 #ifdef LEAKWRAP_ENTRY_sigaction
@@ -35,27 +35,27 @@ SIGACTION(__sigaction)
 
 /* The flags of BSD semantics.  glibc's signal honors an earlier siginterrupt. */
 #ifdef __GLIBC__
-#define BSD_FLAGS (leakwrap_signals_interrupts ? 0 : SA_RESTART)
+#define BSD_FLAGS (leakwrap_dump_signal_interrupts ? 0 : SA_RESTART)
 #else
 #define BSD_FLAGS SA_RESTART
 #endif
 
 /* Defines the wrapper of signal(2) or a variant: it sets a handler with FLAGS and returns the old
  * handler. */
-#define SIGNAL(name, flags, blocks_itself)                                    \
-	ENTRY_DECLARE(sighandler_t, name, (int signo, sighandler_t handler)); \
-	sighandler_t __wrap_##name(int signo, sighandler_t handler)           \
-	{                                                                     \
-		struct sigaction action = {.sa_handler = handler}, before;    \
-		if (!leakwrap_signals_watches(signo) || handler == SIG_ERR)   \
-			return __real_##name(signo, handler);                 \
-		action.sa_flags = (__typeof__(action.sa_flags))(flags);       \
-		sigemptyset(&action.sa_mask);                                 \
-		if (blocks_itself)                                            \
-			sigaddset(&action.sa_mask, signo);                    \
-		if (leakwrap_signals_view(signo, &action, &before) != 0)      \
-			return SIG_ERR;                                       \
-		return before.sa_handler;                                     \
+#define SIGNAL(name, flags, blocks_itself)                                          \
+	ENTRY_DECLARE(sighandler_t, name, (int signo, sighandler_t handler));       \
+	sighandler_t __wrap_##name(int signo, sighandler_t handler)                 \
+	{                                                                           \
+		struct sigaction action = {.sa_handler = handler}, before;          \
+		if (!leakwrap_dump_signal_is_watched(signo) || handler == SIG_ERR)  \
+			return __real_##name(signo, handler);                       \
+		action.sa_flags = (__typeof__(action.sa_flags))(flags);             \
+		sigemptyset(&action.sa_mask);                                       \
+		if (blocks_itself)                                                  \
+			sigaddset(&action.sa_mask, signo);                          \
+		if (leakwrap_dump_signal_change_view(signo, &action, &before) != 0) \
+			return SIG_ERR;                                             \
+		return before.sa_handler;                                           \
 	}
 
 /* signal(2): BSD semantics, as glibc and musl have them by default. */
@@ -87,7 +87,7 @@ ENTRY_DECLARE(int, sigaltstack, (const stack_t *stack, stack_t *before));
 int __wrap_sigaltstack(const stack_t *stack, stack_t *before)
 {
 	if (stack)
-		leakwrap_alternate_stack_changes(
+		leakwrap_note_alternate_stack(
 		        (stack->ss_flags & SS_DISABLE) != 0 ? 0 : (uintptr_t)stack->ss_sp);
 	return __real_sigaltstack(stack, before);
 }
@@ -107,12 +107,12 @@ sighandler_t __wrap_sigset(int signo, sighandler_t handler)
 	sigset_t one, mask;
 	int hold = handler == SIG_HOLD;
 
-	if (!leakwrap_signals_watches(signo) || handler == SIG_ERR)
+	if (!leakwrap_dump_signal_is_watched(signo) || handler == SIG_ERR)
 		return __real_sigset(signo, handler);
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&one);
 	sigaddset(&one, signo);
-	if (leakwrap_signals_view(signo, hold ? NULL : &action, &before) != 0 ||
+	if (leakwrap_dump_signal_change_view(signo, hold ? NULL : &action, &before) != 0 ||
 	    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &one, &mask) != 0)
 		return SIG_ERR;
 	return sigismember(&mask, signo) ? SIG_HOLD : before.sa_handler;
@@ -126,10 +126,10 @@ int __wrap_sigignore(int signo)
 {
 	struct sigaction action = {.sa_handler = SIG_IGN};
 
-	if (!leakwrap_signals_watches(signo))
+	if (!leakwrap_dump_signal_is_watched(signo))
 		return __real_sigignore(signo);
 	sigemptyset(&action.sa_mask);
-	return leakwrap_signals_view(signo, &action, NULL);
+	return leakwrap_dump_signal_change_view(signo, &action, NULL);
 }
 #endif
 
@@ -141,15 +141,15 @@ int __wrap_siginterrupt(int signo, int interrupts)
 {
 	struct sigaction action;
 
-	if (!leakwrap_signals_watches(signo))
+	if (!leakwrap_dump_signal_is_watched(signo))
 		return __real_siginterrupt(signo, interrupts);
-	leakwrap_signals_interrupts = interrupts != 0;
-	leakwrap_signals_view(signo, NULL, &action);
+	leakwrap_dump_signal_interrupts = interrupts != 0;
+	leakwrap_dump_signal_change_view(signo, NULL, &action);
 	if (interrupts)
 		action.sa_flags &= ~(__typeof__(action.sa_flags))SA_RESTART;
 	else
 		action.sa_flags |= SA_RESTART;
-	return leakwrap_signals_view(signo, &action, NULL);
+	return leakwrap_dump_signal_change_view(signo, &action, NULL);
 }
 #endif
 
@@ -158,7 +158,7 @@ int __wrap_siginterrupt(int signo, int interrupts)
 /* sigwait and its relatives accept a signal without running a handler.  So these wrappers do what
  * the tracer's handler does.  A request of the leakwrap tool is not the program's: they wait again.
  * In a static program the functions may call each other, as musl's do: "before" lets
- * leakwrap_signals_serve_waited see that an inner call has served the signal. */
+ * leakwrap_dump_signal_serve_waited see that an inner call has served the signal. */
 
 /* sigwait names no sender, so sigtimedwait takes the signal: every C library has it.  After an
  * error sigwait itself is called.  It fails, too, and returns the error as its C library does. */
@@ -177,7 +177,7 @@ int __wrap_sigwait(const sigset_t *set, int *signo)
 		received = sigtimedwait(set, &info, NULL);
 		if (received < 0 && errno != EINTR)
 			return __real_sigwait(set, signo);
-	} while (leakwrap_signals_serve_waited(&received, &info, before) || received < 0);
+	} while (leakwrap_dump_signal_serve_waited(&received, &info, before) || received < 0);
 	errno = saved;
 	*signo = received;
 	return 0;
@@ -197,7 +197,7 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 	do {
 		before = leakwrap_self.waited;
 		signo = __real_sigwaitinfo(set, received);
-	} while (leakwrap_signals_serve_waited(&signo, received, before));
+	} while (leakwrap_dump_signal_serve_waited(&signo, received, before));
 	return signo;
 }
 #endif
@@ -222,9 +222,9 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 		siginfo_t *const received = info ? info : &own;                               \
 		unsigned before = leakwrap_self.waited;                                       \
 		int signo = __real_##name(set, received, limit);                              \
-		while (leakwrap_signals_serve_waited(&signo, received, before)) {             \
+		while (leakwrap_dump_signal_serve_waited(&signo, received, before)) {         \
 			if (limit) {                                                          \
-				const uint64_t nanoseconds = leakwrap_signals_time_left(      \
+				const uint64_t nanoseconds = leakwrap_dump_signal_time_left(  \
 				        limit->seconds, (uint32_t)limit->nanoseconds, start); \
 				left.seconds = (number)(nanoseconds / NANOSECONDS);           \
 				left.nanoseconds = (number)(nanoseconds % NANOSECONDS);       \

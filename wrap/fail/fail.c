@@ -57,7 +57,7 @@ bool leakwrap_fail_start(const struct leakwrap_fail_hooks *hooks)
 	return leakwrap_fail_is_on;
 }
 
-void leakwrap_fail_forked(void)
+void leakwrap_fail_reset_in_child(void)
 {
 	atomic_store(&fail.failures, 0);
 	for (unsigned i = 0; i < LEAKWRAP_FAILURES_KEPT; i++)

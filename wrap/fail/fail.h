@@ -53,7 +53,7 @@ bool leakwrap_fail_decide(uint32_t site, size_t size);
 void leakwrap_fail_note(uint32_t site, size_t size);
 
 /* In a forked child: forgets the failures of the parent.  Call sites are counted on. */
-void leakwrap_fail_forked(void);
+void leakwrap_fail_reset_in_child(void);
 
 /* -- for a dump -------------------------------------------------------------------------------- */
 

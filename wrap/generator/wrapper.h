@@ -44,7 +44,7 @@ LEAKWRAP_ENTRY __attribute__((weak)) const char leakwrap_allocator_is_named = 1;
 	        #name, (uintptr_t)leakwrap_exported_##name, (uintptr_t)__real_##name, 0, 0};     \
 	LEAKWRAP_OWN_CODE type leakwrap_exported_##name parameters                               \
 	{                                                                                        \
-		if (leakwrap_exported_is_recorded(block))                                        \
+		if (leakwrap_begin_exported_call(block))                                         \
 			return __wrap_##name arguments;                                          \
 		return WRAPPER_ORIGINAL(name) arguments;                                         \
 	}

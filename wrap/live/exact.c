@@ -14,7 +14,7 @@ struct leakwrap_exact_block {
 	_Atomic uintptr_t address; /* a copy for the dump; 0: unused */
 	_Atomic size_t size;
 	_Atomic uint32_t site;
-	uint32_t mark;                     /* of a held block (held.h), or 0 */
+	uint32_t hold;                     /* of a held block (held.h), or 0 */
 	struct leakwrap_region *region;    /* counts this block; NULL: no memory for a region */
 	struct leakwrap_exact_block *next; /* all records */
 	struct leakwrap_exact_block *next_free; /* list of unused records */
@@ -94,7 +94,7 @@ bool leakwrap_exact_add_locked(struct leakwrap_region *region, uintptr_t address
 		return false;
 	}
 	block->region = region;
-	block->mark = 0;
+	block->hold = 0;
 	leakwrap_region_count_exact(region, address);
 	publish_exact(block, size, site);
 	return true;
@@ -108,7 +108,7 @@ bool leakwrap_exact_add(struct leakwrap_region *region, uintptr_t address, size_
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Another thread may have made the region meanwhile. */
 	if (!region)
-		region = leakwrap_region_look_up(address);
+		region = leakwrap_region_find_locked(address);
 	added = leakwrap_exact_add_locked(region, address, size, site);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return added;
@@ -132,7 +132,7 @@ static void remove_exact(struct leakwrap_exact_block *block)
 	leakwrap_region_uncount_exact(block->region);
 }
 
-uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size, uint32_t *mark)
+uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size, uint32_t *hold)
 {
 	struct leakwrap_exact_block *block;
 	uint32_t site = LEAKWRAP_SITE_NONE;
@@ -142,51 +142,51 @@ uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size, uint32_t *mark)
 	if (block) {
 		site = atomic_load(&block->site);
 		*size = atomic_load(&block->size);
-		*mark = block->mark;
+		*hold = block->hold;
 		remove_exact(block);
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return site;
 }
 
-void leakwrap_exact_remove_marked(uintptr_t address, uint32_t mark)
+void leakwrap_exact_remove_held(uintptr_t address, uint32_t hold)
 {
 	struct leakwrap_exact_block *block;
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	block = find_exact(address);
-	if (block && block->mark == mark)
+	if (block && block->hold == hold)
 		remove_exact(block);
 	leakwrap_unlock(&leakwrap_tables_lock);
 }
 
-struct leakwrap_live_block leakwrap_exact_find(uintptr_t address, uint32_t *mark)
+struct leakwrap_live_block leakwrap_exact_find(uintptr_t address, uint32_t *hold)
 {
 	struct leakwrap_live_block found = {address, 0, LEAKWRAP_SITE_NONE};
 	const struct leakwrap_exact_block *block;
 
-	*mark = 0;
+	*hold = 0;
 	leakwrap_lock(&leakwrap_tables_lock);
 	block = find_exact(address);
 	if (block) {
 		found.size = atomic_load(&block->size);
 		found.site = atomic_load(&block->site);
-		*mark = block->mark;
+		*hold = block->hold;
 	}
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return found;
 }
 
-bool leakwrap_exact_mark(uintptr_t address, uint32_t old, uint32_t mark)
+bool leakwrap_exact_hold(uintptr_t address, uint32_t old, uint32_t hold)
 {
 	struct leakwrap_exact_block *block;
 	bool has_old;
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	block = find_exact(address);
-	has_old = block && block->mark == old;
+	has_old = block && block->hold == old;
 	if (has_old)
-		block->mark = mark;
+		block->hold = hold;
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_old;
 }

@@ -30,20 +30,20 @@ bool leakwrap_exact_add_locked(struct leakwrap_region *region, uintptr_t address
 bool leakwrap_exact_add(struct leakwrap_region *region, uintptr_t address, size_t size,
                         uint32_t site);
 
-/* Removes the exact block at ADDRESS.  Returns its call site and sets *SIZE and *MARK, its mark or
+/* Removes the exact block at ADDRESS.  Returns its call site and sets *SIZE and *HOLD, its hold or
  * 0.  Returns LEAKWRAP_SITE_NONE and sets neither if there is none.  Takes the lock. */
-uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size, uint32_t *mark);
+uint32_t leakwrap_exact_remove(uintptr_t address, size_t *size, uint32_t *hold);
 
-/* Removes the exact block at ADDRESS if it has MARK.  Takes the lock. */
-void leakwrap_exact_remove_marked(uintptr_t address, uint32_t mark);
+/* Removes the exact block at ADDRESS if it has HOLD.  Takes the lock. */
+void leakwrap_exact_remove_held(uintptr_t address, uint32_t hold);
 
-/* Returns the exact block at ADDRESS and sets *MARK, its mark (held.h) or 0.  The block's SITE is
+/* Returns the exact block at ADDRESS and sets *HOLD, its hold (held.h) or 0.  The block's SITE is
  * LEAKWRAP_SITE_NONE if there is none.  Takes the lock. */
-struct leakwrap_live_block leakwrap_exact_find(uintptr_t address, uint32_t *mark);
+struct leakwrap_live_block leakwrap_exact_find(uintptr_t address, uint32_t *hold);
 
-/* Replaces the mark OLD (0: none) of the exact block at ADDRESS by MARK (0: none).  Returns false
+/* Replaces the hold OLD (0: none) of the exact block at ADDRESS by HOLD (0: none).  Returns false
  * and changes nothing if there is no such block.  Takes the lock. */
-bool leakwrap_exact_mark(uintptr_t address, uint32_t old, uint32_t mark);
+bool leakwrap_exact_hold(uintptr_t address, uint32_t old, uint32_t hold);
 
 /* The functions below take no lock and are signal-safe. */
 

@@ -3,7 +3,7 @@
 
 LEAKWRAP_TABLE struct leakwrap_address_tables leakwrap_address_tables;
 
-void leakwrap_address_tables_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_address_tables_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)&leakwrap_address_tables;
 	*end = (uintptr_t)(&leakwrap_address_tables + 1);

@@ -40,7 +40,7 @@ struct leakwrap_region_entry {
 	 * value, such as 0: the fast path may not use the entry, or it has no region. */
 	_Atomic uintptr_t to_offset;
 	leakwrap_live_slot *slots;
-	uint32_t factor, within;                /* see leakwrap_slot_at */
+	uint32_t factor, within_mask;           /* see leakwrap_slot_at */
 	struct leakwrap_region *_Atomic region; /* NULL: no region was made for the entry */
 } __attribute__((aligned(4 * sizeof(uintptr_t))));
 
@@ -73,7 +73,7 @@ extern LEAKWRAP_HIDDEN struct leakwrap_address_tables leakwrap_address_tables;
 
 /* Sets *START and *END to the bounds of leakwrap_address_tables.  On 32-bit machines a word in it
  * may look like a block's address. */
-void leakwrap_address_tables_own_memory(uintptr_t *start, uintptr_t *end);
+void leakwrap_address_tables_get_bounds(uintptr_t *start, uintptr_t *end);
 
 /* Returns the cache entry for the region of ADDRESS.  Never NULL.  TABLES is
  * leakwrap_address_tables. */
@@ -150,7 +150,7 @@ leakwrap_region_entry_slot(const struct leakwrap_region_entry *entry, uintptr_t 
                            uint32_t *within)
 {
 	LEAKWRAP_ORDER_BY(entry, offset);
-	return leakwrap_slot_at(entry->slots, entry->factor, entry->within, offset, within);
+	return leakwrap_slot_at(entry->slots, entry->factor, entry->within_mask, offset, within);
 }
 
 /* Finds the slot of ADDRESS and sets *SLOT and *WITHIN (see leakwrap_slot_at).  Returns false and

@@ -22,7 +22,7 @@ struct entry {
 	_Atomic uintptr_t address; /* 0 while the entry changes */
 	_Atomic size_t size;
 	_Atomic uint32_t site;
-	_Atomic uint32_t mark;
+	_Atomic uint32_t hold;
 };
 
 static LEAKWRAP_TABLE struct {
@@ -46,9 +46,9 @@ static uint32_t first_of_window(void)
 	return (uint32_t)((uint64_t)hash * WINDOWS >> 32) * WINDOW;
 }
 
-static uint32_t entry_of(uint32_t mark)
+static uint32_t entry_of(uint32_t hold)
 {
-	return (leakwrap_slot_site(mark) & (LEAKWRAP_HELD_LENT - 1)) - 1;
+	return (leakwrap_slot_site(hold) & (LEAKWRAP_HELD_LENT - 1)) - 1;
 }
 
 uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_lent, uintptr_t sp)
@@ -57,7 +57,7 @@ uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_len
 
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		struct entry *const entry = &held.entry[i];
-		const uint32_t mark =
+		const uint32_t hold =
 		        leakwrap_slot_place_site((i + 1) | (is_lent ? LEAKWRAP_HELD_LENT : 0));
 		uintptr_t nobody = 0;
 
@@ -67,16 +67,16 @@ uint32_t leakwrap_held_take(const struct leakwrap_live_block *block, bool is_len
 		entry->sp = sp;
 		atomic_store(&entry->size, block->size);
 		atomic_store(&entry->site, block->site);
-		atomic_store(&entry->mark, mark);
+		atomic_store(&entry->hold, hold);
 		atomic_store(&entry->address, block->address);
-		return mark;
+		return hold;
 	}
 	return 0;
 }
 
-void leakwrap_held_give(uint32_t mark)
+void leakwrap_held_give(uint32_t hold)
 {
-	const uint32_t i = entry_of(mark);
+	const uint32_t i = entry_of(hold);
 
 	atomic_store(&held.entry[i].address, 0);
 	/* A coroutine may end the call in another thread. */
@@ -93,9 +93,9 @@ static bool read_entry(const struct entry *entry, struct leakwrap_live_block *bl
 	return block->address != 0 && atomic_load(&entry->address) == block->address;
 }
 
-bool leakwrap_held_read(uint32_t mark, struct leakwrap_live_block *block)
+bool leakwrap_held_read(uint32_t hold, struct leakwrap_live_block *block)
 {
-	return read_entry(&held.entry[entry_of(mark)], block);
+	return read_entry(&held.entry[entry_of(hold)], block);
 }
 
 /* Returns whether the call with entry I, which is this thread's, has been left.  Stacks of
@@ -115,17 +115,17 @@ uint32_t leakwrap_held_take_left(uintptr_t sp, struct leakwrap_live_block *block
 	for (uint32_t i = first; i < first + WINDOW; i++) {
 		uintptr_t owner = atomic_load_explicit(&held.owner[i], memory_order_relaxed);
 
-		/* An entry that this thread was about to fill when a signal came has no mark. */
+		/* An entry that this thread was about to fill when a signal came has no hold. */
 		if (owner != this_thread() || !read_entry(&held.entry[i], block) || !is_left(i, sp))
 			continue;
 		/* A signal handler may take it over meanwhile. */
 		if (atomic_compare_exchange_strong(&held.owner[i], &owner, owner | ENDING))
-			return atomic_load(&held.entry[i].mark);
+			return atomic_load(&held.entry[i].hold);
 	}
 	return 0;
 }
 
-void leakwrap_held_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_held_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)&held;
 	*end = (uintptr_t)(&held + 1);

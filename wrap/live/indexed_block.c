@@ -371,7 +371,7 @@ void leakwrap_block_index_each_pending(void (*visit)(void *context,
 		}
 }
 
-void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_block_index_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)&blocks;
 	*end = (uintptr_t)(&blocks + 1);

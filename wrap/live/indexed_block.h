@@ -112,8 +112,8 @@ LEAKWRAP_INLINE struct leakwrap_window leakwrap_window_of(const struct leakwrap_
 	        (uint32_t)(address & (LEAKWRAP_REGION_SIZE - 1)) * in->layout.factor;
 	const uint32_t number = product >> LEAKWRAP_SLOT_NUMBER_SHIFT;
 
-	return (struct leakwrap_window){number, product & in->layout.within, &in->bits[number / 4],
-	                                (uint8_t)(number % 4 * 2),
+	return (struct leakwrap_window){number, product & in->layout.within_mask,
+	                                &in->bits[number / 4], (uint8_t)(number % 4 * 2),
 	                                (product & LEAKWRAP_HALFWAY) != 0};
 }
 
@@ -162,7 +162,7 @@ void leakwrap_block_index_each_pending(void (*visit)(void *context,
                                        void *context);
 
 /* Sets *START and *END to the bounds of the index's variables: they hold addresses of blocks. */
-void leakwrap_block_index_own_memory(uintptr_t *start, uintptr_t *end);
+void leakwrap_block_index_get_bounds(uintptr_t *start, uintptr_t *end);
 
 /* Returns the bits of BLOCK. */
 static inline unsigned leakwrap_block_bits(const struct leakwrap_indexed_block *block)
@@ -256,7 +256,7 @@ LEAKWRAP_INLINE bool leakwrap_block_load(const struct leakwrap_indexed_region *i
 		*block = leakwrap_region_decode(in->region, slot, value);
 		return true;
 	}
-	return (leakwrap_slot_is_block(value) || leakwrap_held_is_mark(value)) &&
+	return (leakwrap_slot_is_block(value) || leakwrap_is_hold(value)) &&
 	       leakwrap_region_read_slot(in->region, slot, block);
 }
 

@@ -84,7 +84,7 @@ static __attribute__((noinline)) struct leakwrap_region *look_up_region(uintptr_
 	struct leakwrap_region *region;
 
 	leakwrap_lock(&leakwrap_tables_lock);
-	region = is_known ? leakwrap_region_look_up(address)
+	region = is_known ? leakwrap_region_find_locked(address)
 	                  : leakwrap_region_find_or_make(address, is_new);
 	/* Only for a new region: if memory is short, each block asks for a region again. */
 	if (region && *is_new)
@@ -101,10 +101,10 @@ LEAKWRAP_INLINE struct leakwrap_region *find_cached_region(uintptr_t address)
 	struct leakwrap_region *region;
 
 	leakwrap_reclaim_wait();
-	region = leakwrap_region_of_entry(address);
+	region = leakwrap_region_find_in_entry(address);
 	if (!region)
-		return leakwrap_region_displaced(address);
-	return leakwrap_region_cached(address) || !leakwrap_region_is_fast_path_allowed(region)
+		return leakwrap_region_find_displaced(address);
+	return leakwrap_region_find_cached(address) || !leakwrap_region_is_fast_path_allowed(region)
 	               ? region
 	               : NULL;
 }
@@ -216,13 +216,13 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	bool replaces = false, is_new = false;
 	struct leakwrap_region *region = find_or_make_region(added.address, &is_new);
 	size_t old_size;
-	uint32_t mark;
+	uint32_t hold;
 
 	/* An older record of BLOCK may be an exact block. */
 	if (leakwrap_region_may_have_exact(region, added.address))
-		replaces = leakwrap_exact_remove(added.address, &old_size, &mark) !=
+		replaces = leakwrap_exact_remove(added.address, &old_size, &hold) !=
 		                   LEAKWRAP_SITE_NONE &&
-		           mark == 0;
+		           hold == 0;
 	if (!(region && add_to_slot(region, &added, &replaces)) &&
 	    !leakwrap_exact_add(region, added.address, size, site))
 		return LEAKWRAP_LIVE_UNTRACKED;
@@ -233,10 +233,10 @@ enum leakwrap_live_added leakwrap_live_add(const void *block, size_t size, uint3
 	return replaces ? LEAKWRAP_LIVE_REPLACED : LEAKWRAP_LIVE_NEW;
 }
 
-/* Reads the record of ADDRESS behind MARK.  Returns false if MARK stands for another address. */
-static bool read_held(uint32_t mark, uintptr_t address, struct leakwrap_live_block *block)
+/* Reads the record of ADDRESS behind HOLD.  Returns false if HOLD stands for another address. */
+static bool read_held(uint32_t hold, uintptr_t address, struct leakwrap_live_block *block)
 {
-	return leakwrap_held_is_mark(mark) && leakwrap_held_read(mark, block) &&
+	return leakwrap_is_hold(hold) && leakwrap_held_read(hold, block) &&
 	       block->address == address;
 }
 
@@ -244,10 +244,10 @@ static bool read_held(uint32_t mark, uintptr_t address, struct leakwrap_live_blo
  * Returns LEAKWRAP_SITE_NONE if there is none, or if a call has taken the block. */
 static uint32_t remove_exact(uintptr_t address, size_t *size)
 {
-	uint32_t mark = 0;
-	const uint32_t site = leakwrap_exact_remove(address, size, &mark);
+	uint32_t hold = 0;
+	const uint32_t site = leakwrap_exact_remove(address, size, &hold);
 
-	return mark == 0 || leakwrap_held_is_lent(mark) ? site : LEAKWRAP_SITE_NONE;
+	return hold == 0 || leakwrap_is_lent_hold(hold) ? site : LEAKWRAP_SITE_NONE;
 }
 
 uint32_t leakwrap_live_remove(const void *block, size_t *size)
@@ -278,7 +278,7 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 				leakwrap_extension_clear(slot);
 			return site;
 		}
-		if (leakwrap_held_is_lent(value) && read_held(value, address, &held) &&
+		if (leakwrap_is_lent_hold(value) && read_held(value, address, &held) &&
 		    atomic_compare_exchange_strong(slot, &value, 0)) {
 			*size = held.size;
 			return held.site;
@@ -334,7 +334,7 @@ bool leakwrap_live_change_site(const void *block, uint32_t from, uint32_t to)
 
 /* Finds the record of ADDRESS, whose region is REGION (may be NULL), for a call that will hold it.
  * Fills *FOUND; its SITE is LEAKWRAP_SITE_NONE if there is no record or another call has taken it.
- * Sets *SLOT and *OLD, the slot and its value, or *SLOT to NULL and *OLD to the exact block's mark
+ * Sets *SLOT and *OLD, the slot and its value, or *SLOT to NULL and *OLD to the exact block's hold
  * or 0. */
 static void find_to_hold(struct leakwrap_region *region, uintptr_t address,
                          struct leakwrap_live_block *found, leakwrap_live_slot **slot,
@@ -351,7 +351,7 @@ static void find_to_hold(struct leakwrap_region *region, uintptr_t address,
 			return;
 		}
 		if (read_held(*old, address, found)) {
-			if (!leakwrap_held_is_lent(*old))
+			if (!leakwrap_is_lent_hold(*old))
 				found->site = LEAKWRAP_SITE_NONE;
 			return;
 		}
@@ -361,15 +361,15 @@ static void find_to_hold(struct leakwrap_region *region, uintptr_t address,
 	*old = 0;
 	if (leakwrap_region_may_have_exact(region, address))
 		*found = leakwrap_exact_find(address, old);
-	if (*old != 0 && !leakwrap_held_is_lent(*old))
+	if (*old != 0 && !leakwrap_is_lent_hold(*old))
 		found->site = LEAKWRAP_SITE_NONE;
 }
 
-/* Replaces the value OLD of SLOT by MARK.  Returns false if another thread has changed SLOT.  A
+/* Replaces the value OLD of SLOT by HOLD.  Returns false if another thread has changed SLOT.  A
  * dump that still sees the old value finds its extension. */
-static bool store_mark(leakwrap_live_slot *slot, uint32_t old, uint32_t mark)
+static bool store_hold(leakwrap_live_slot *slot, uint32_t old, uint32_t hold)
 {
-	if (!atomic_compare_exchange_strong(slot, &old, mark))
+	if (!atomic_compare_exchange_strong(slot, &old, hold))
 		return false;
 	atomic_thread_fence(memory_order_release);
 	if (leakwrap_slot_is_large_block(old))
@@ -378,7 +378,7 @@ static bool store_mark(leakwrap_live_slot *slot, uint32_t old, uint32_t mark)
 }
 
 uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t sp, size_t *size,
-                            uint32_t *mark)
+                            uint32_t *hold)
 {
 	const uintptr_t address = (uintptr_t)block;
 	struct leakwrap_region *const region = find_region_of_record(address);
@@ -386,35 +386,35 @@ uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t
 	leakwrap_live_slot *slot;
 	uint32_t old;
 
-	*mark = 0;
+	*hold = 0;
 	if (leakwrap_self.held > 0)
 		leakwrap_live_end_left_holds(sp);
 	find_to_hold(region, address, &found, &slot, &old);
 	if (found.site == LEAKWRAP_SITE_NONE)
 		return LEAKWRAP_SITE_NONE;
 	*size = found.size;
-	*mark = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
-	if (*mark == 0) {
+	*hold = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
+	if (*hold == 0) {
 		/* Earlier threads may have left theirs. */
 		leakwrap_live_end_left_holds(sp);
 		find_to_hold(region, address, &found, &slot, &old);
-		*mark = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
+		*hold = leakwrap_held_take(&found, how == LEAKWRAP_HOLD_LENT, sp);
 	}
-	if (*mark == 0)
+	if (*hold == 0)
 		return how == LEAKWRAP_HOLD_LENT ? found.site : leakwrap_live_remove(block, size);
-	if (slot ? store_mark(slot, old, *mark) : leakwrap_exact_mark(address, old, *mark)) {
+	if (slot ? store_hold(slot, old, *hold) : leakwrap_exact_hold(address, old, *hold)) {
 		if (found.size >= LEAKWRAP_SLOT_LARGE)
 			discount_large(found.size);
 		return found.site;
 	}
-	leakwrap_held_give(*mark);
-	*mark = 0;
+	leakwrap_held_give(*hold);
+	*hold = 0;
 	return LEAKWRAP_SITE_NONE;
 }
 
-/* Returns the slot of ADDRESS in REGION (may be NULL) if it holds MARK.  Else returns NULL. */
-static leakwrap_live_slot *find_marked_slot(const struct leakwrap_region *region, uintptr_t address,
-                                            uint32_t mark)
+/* Returns the slot of ADDRESS in REGION (may be NULL) if its value is HOLD.  Else returns NULL. */
+static leakwrap_live_slot *find_held_slot(const struct leakwrap_region *region, uintptr_t address,
+                                          uint32_t hold)
 {
 	leakwrap_live_slot *slot;
 	uint32_t within;
@@ -422,42 +422,42 @@ static leakwrap_live_slot *find_marked_slot(const struct leakwrap_region *region
 	if (!region)
 		return NULL;
 	slot = leakwrap_slot_of(region, address, &within);
-	return atomic_load_explicit(slot, memory_order_relaxed) == mark ? slot : NULL;
+	return atomic_load_explicit(slot, memory_order_relaxed) == hold ? slot : NULL;
 }
 
-void leakwrap_live_end_hold(const void *block, uint32_t mark)
+void leakwrap_live_end_hold(const void *block, uint32_t hold)
 {
 	const uintptr_t address = (uintptr_t)block;
 	const struct leakwrap_region *region;
 	leakwrap_live_slot *slot;
-	uint32_t value = mark;
+	uint32_t value = hold;
 
-	if (mark == 0)
+	if (hold == 0)
 		return;
 	region = find_region_of_record(address);
-	slot = find_marked_slot(region, address, mark);
+	slot = find_held_slot(region, address, hold);
 	if (slot)
 		atomic_compare_exchange_strong(slot, &value, 0);
 	else if (leakwrap_region_may_have_exact(region, address))
-		leakwrap_exact_remove_marked(address, mark);
-	leakwrap_held_give(mark);
+		leakwrap_exact_remove_held(address, hold);
+	leakwrap_held_give(hold);
 }
 
-/* Ends the hold of BLOCK, which the call has not freed: records BLOCK instead of MARK.  Another
- * thread may free BLOCK meanwhile if the call was left.  Returns false if MARK is not in the table
+/* Ends the hold of BLOCK, which the call has not freed: records BLOCK instead of HOLD.  Another
+ * thread may free BLOCK meanwhile if the call was left.  Returns false if HOLD is not in the table
  * any more, else true and sets *ADDED. */
-static bool restore(const struct leakwrap_live_block *block, uint32_t mark,
+static bool restore(const struct leakwrap_live_block *block, uint32_t hold,
                     enum leakwrap_live_added *added)
 {
 	struct leakwrap_region *const region = find_region_of_record(block->address);
-	leakwrap_live_slot *const slot = find_marked_slot(region, block->address, mark);
-	uint32_t old = mark, within;
+	leakwrap_live_slot *const slot = find_held_slot(region, block->address, hold);
+	uint32_t old = hold, within;
 	enum stored stored;
 
 	*added = LEAKWRAP_LIVE_NEW;
 	if (!slot)
 		return leakwrap_region_may_have_exact(region, block->address) &&
-		       leakwrap_exact_mark(block->address, mark, 0);
+		       leakwrap_exact_hold(block->address, hold, 0);
 	leakwrap_slot_of(region, block->address, &within);
 	stored = store_record(region, slot, within, &old, block);
 	if (stored != HAS_NO_ROOM || !atomic_compare_exchange_strong(slot, &old, 0))
@@ -468,19 +468,19 @@ static bool restore(const struct leakwrap_live_block *block, uint32_t mark,
 }
 
 enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
-                                               uint32_t mark)
+                                               uint32_t hold)
 {
 	const struct leakwrap_live_block held = {(uintptr_t)block, size, site};
 	enum leakwrap_live_added added = LEAKWRAP_LIVE_NEW;
 
-	if (mark != 0 && restore(&held, mark, &added)) {
+	if (hold != 0 && restore(&held, hold, &added)) {
 		if (size >= LEAKWRAP_SLOT_LARGE)
 			count_large(size, false);
 	} else if (leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE) {
 		added = leakwrap_live_add(block, size, site);
 	}
-	if (mark != 0)
-		leakwrap_held_give(mark);
+	if (hold != 0)
+		leakwrap_held_give(hold);
 	return added;
 }
 
@@ -488,14 +488,14 @@ void leakwrap_live_end_left_holds(uintptr_t sp)
 {
 	enum leakwrap_live_added added;
 	struct leakwrap_live_block block;
-	uint32_t mark;
+	uint32_t hold;
 
-	while ((mark = leakwrap_held_take_left(sp, &block)) != 0) {
-		if (leakwrap_held_is_lent(mark)) {
-			restore(&block, mark, &added);
-			leakwrap_held_give(mark);
+	while ((hold = leakwrap_held_take_left(sp, &block)) != 0) {
+		if (leakwrap_is_lent_hold(hold)) {
+			restore(&block, hold, &added);
+			leakwrap_held_give(hold);
 		} else {
-			leakwrap_live_end_hold((const void *)block.address, mark);
+			leakwrap_live_end_hold((const void *)block.address, hold);
 		}
 	}
 }

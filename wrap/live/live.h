@@ -73,23 +73,23 @@ enum leakwrap_hold {
  * siglongjmp leaves cannot be detected.
  *
  * Returns the call site of BLOCK and sets *SIZE, or returns LEAKWRAP_SITE_NONE if BLOCK has no
- * record or another call has taken it.  Sets *MARK for the functions below; 0 if BLOCK is not held
+ * record or another call has taken it.  Sets *HOLD for the functions below; 0 if BLOCK is not held
  * because there is no record or no room.  Without room removes the record if HOW is
  * LEAKWRAP_HOLD_TAKEN, and keeps it otherwise.  May take the tables' lock. */
 uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t sp, size_t *size,
-                            uint32_t *mark);
+                            uint32_t *hold);
 
 #ifndef LEAKWRAP_BARE
 
-/* Ends the hold of BLOCK with MARK: removes its record, unless its address has been recorded anew.
- * With MARK 0 does nothing.  May take the tables' lock. */
-void leakwrap_live_end_hold(const void *block, uint32_t mark);
+/* Ends the hold of BLOCK with HOLD: removes its record, unless its address has been recorded anew.
+ * With HOLD 0 does nothing.  May take the tables' lock. */
+void leakwrap_live_end_hold(const void *block, uint32_t hold);
 
-/* Ends the hold of BLOCK with MARK (0: not held), because the call has not freed it: records it
+/* Ends the hold of BLOCK with HOLD (0: not held), because the call has not freed it: records it
  * with SIZE and SITE as before, unless an inner call did.  Returns what leakwrap_live_add returns.
  * May take the tables' lock. */
 enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size, uint32_t site,
-                                               uint32_t mark);
+                                               uint32_t hold);
 
 /* Ends the holds of calls that this thread has left by siglongjmp, an exception or a cancellation.
  * Restores lent blocks, and removes the records of taken blocks, which may be free.  SP is the
@@ -98,16 +98,16 @@ void leakwrap_live_end_left_holds(uintptr_t sp);
 
 #else
 
-/* Without an operating system there are no marks. */
-static inline void leakwrap_live_end_hold(const void *block, uint32_t mark)
+/* Without an operating system there are no holds. */
+static inline void leakwrap_live_end_hold(const void *block, uint32_t hold)
 {
-	(void)block, (void)mark;
+	(void)block, (void)hold;
 }
 
 static inline enum leakwrap_live_added leakwrap_live_restore(const void *block, size_t size,
-                                                             uint32_t site, uint32_t mark)
+                                                             uint32_t site, uint32_t hold)
 {
-	(void)mark;
+	(void)hold;
 	return leakwrap_live_add(block, size, site);
 }
 

@@ -25,7 +25,7 @@ bool leakwrap_region_read_value(const struct leakwrap_region *region,
 		return block->size != LEAKWRAP_SLOT_LARGE ||
 		       leakwrap_extension_load(slot, &block->size);
 	}
-	return leakwrap_held_is_mark(value) && leakwrap_held_read(value, block) &&
+	return leakwrap_is_hold(value) && leakwrap_held_read(value, block) &&
 	       block->address >> LEAKWRAP_REGION_BITS == region->key &&
 	       leakwrap_slot_of(region, block->address, &within) == slot;
 }
@@ -77,10 +77,10 @@ struct leakwrap_live_block leakwrap_live_find(const void *block)
 	if (find_in_slots(region, address, &found))
 		return found;
 	if (leakwrap_region_may_have_exact(region, address)) {
-		uint32_t mark;
+		uint32_t hold;
 
-		found = leakwrap_exact_find(address, &mark);
-		if (mark == 0)
+		found = leakwrap_exact_find(address, &hold);
+		if (hold == 0)
 			return found;
 	}
 	return (struct leakwrap_live_block){address, 0, LEAKWRAP_SITE_NONE};

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-_Atomic uint32_t leakwrap_reclaim_turn;
+_Atomic uint32_t leakwrap_reclaim_count;
 
 /* -- waiting ----------------------------------------------------------------------------------- */
 
@@ -26,12 +26,12 @@ void leakwrap_reclaim_wait_for_lock(void)
 
 void leakwrap_reclaim_wait_in_dump(void)
 {
-	uint32_t turn = atomic_load(&leakwrap_reclaim_turn);
+	uint32_t count = atomic_load(&leakwrap_reclaim_count);
 
-	for (unsigned i = 0;
-	     i < WAIT_FOR_RECLAIM_MAX && (turn & 1) && atomic_load(&leakwrap_reclaim_turn) == turn;
+	for (unsigned i = 0; i < WAIT_FOR_RECLAIM_MAX && (count & 1) &&
+	                     atomic_load(&leakwrap_reclaim_count) == count;
 	     i++)
-		leakwrap_wait(&leakwrap_reclaim_turn, turn, 1000000);
+		leakwrap_wait(&leakwrap_reclaim_count, count, 1000000);
 }
 
 /* -- the scan queue ---------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void restore_slot(struct leakwrap_region *region, leakwrap_live_slot *slo
 }
 
 /* Detaches SIZE bytes of empty pages at START and restores what was stored there meanwhile.  The
- * lock is held and REGION is bypassed. */
+ * lock is held and REGION is hidden from the fast path. */
 static void reclaim_pages(struct leakwrap_region *region, char *start, size_t size)
 {
 	leakwrap_live_slot *slot = (leakwrap_live_slot *)start;
@@ -128,7 +128,7 @@ enum { EMPTY = 1, USED = 2 };
 
 /* Scans the pages of REGION that are in memory.  Returns EMPTY if some are empty, ORed with USED if
  * some are not.  Also reclaims the empty pages if RECLAIM is true: then the lock must be held and
- * REGION bypassed. */
+ * REGION hidden from the fast path. */
 static int scan_pages(struct leakwrap_region *region, bool reclaim)
 {
 	char *start = (char *)region->slots;
@@ -162,11 +162,11 @@ static int scan_pages(struct leakwrap_region *region, bool reclaim)
 /* Reclaims the empty pages of REGION.  The lock is held. */
 static void reclaim_region(struct leakwrap_region *region)
 {
-	atomic_fetch_add(&leakwrap_reclaim_turn, 1);
-	leakwrap_region_cache_bypass(region);
+	atomic_fetch_add(&leakwrap_reclaim_count, 1);
+	leakwrap_region_cache_hide(region);
 	if (leakwrap_threads_fence())
 		scan_pages(region, true);
-	atomic_fetch_add(&leakwrap_reclaim_turn, 1);
+	atomic_fetch_add(&leakwrap_reclaim_count, 1);
 	leakwrap_region_cache_put(region);
 }
 

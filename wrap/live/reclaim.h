@@ -3,7 +3,7 @@
  *
  * The fast path goes on meanwhile without a lock.  No record is lost:
  *
- *   1. The lock's holder makes leakwrap_reclaim_turn odd.  It keeps the fast path away from
+ *   1. The lock's holder makes leakwrap_reclaim_count odd.  It keeps the fast path away from
  *      the region.
  *   2. It runs a memory barrier in all threads.  A thread that looks up the region after the
  *      barrier does not find it, or finds the odd count.  It then waits for the lock.  A thread
@@ -34,7 +34,7 @@
 struct leakwrap_region;
 
 /* Counts the beginnings and ends of reclaim.  Odd: the lock's holder reclaims pages. */
-extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_reclaim_turn;
+extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_reclaim_count;
 
 /* Takes the lock and releases it again. */
 void leakwrap_reclaim_wait_for_lock(void);
@@ -43,7 +43,7 @@ void leakwrap_reclaim_wait_for_lock(void);
  * the lock. */
 LEAKWRAP_INLINE void leakwrap_reclaim_wait(void)
 {
-	if (leakwrap_unlikely(atomic_load(&leakwrap_reclaim_turn) & 1))
+	if (leakwrap_unlikely(atomic_load(&leakwrap_reclaim_count) & 1))
 		leakwrap_reclaim_wait_for_lock();
 }
 

@@ -60,7 +60,7 @@ static struct {
 	char *slots_next;                          /* mapped, not yet given to a region */
 	size_t slots_left;
 	size_t slots_mapped;
-	bool fast_path_disabled; /* every region is bypassed */
+	bool fast_path_disabled; /* every region is hidden from it */
 } regions;
 
 /* In an entry of the cache instead of a region if there are exact blocks without a region.  Its key
@@ -174,7 +174,7 @@ static struct leakwrap_region *_Atomic *displaced_entry(uintptr_t key)
 	return &displaced[(key ^ key >> 16) & ((1u << DISPLACED_BITS) - 1)];
 }
 
-struct leakwrap_region *leakwrap_region_displaced(uintptr_t address)
+struct leakwrap_region *leakwrap_region_find_displaced(uintptr_t address)
 {
 	const uintptr_t key = address >> LEAKWRAP_REGION_BITS;
 	struct leakwrap_region *region =
@@ -185,10 +185,10 @@ struct leakwrap_region *leakwrap_region_displaced(uintptr_t address)
 
 struct leakwrap_region *leakwrap_region_find(uintptr_t address)
 {
-	struct leakwrap_region *region = leakwrap_region_of_entry(address);
+	struct leakwrap_region *region = leakwrap_region_find_in_entry(address);
 
 	if (!region)
-		region = leakwrap_region_displaced(address);
+		region = leakwrap_region_find_displaced(address);
 	if (!region) {
 		region = leakwrap_region_newest();
 		while (region && region->key != address >> LEAKWRAP_REGION_BITS)
@@ -207,7 +207,7 @@ struct leakwrap_region *leakwrap_region_find_or_make(uintptr_t address, bool *is
 	return record ? &record->region : make_region(key);
 }
 
-struct leakwrap_region *leakwrap_region_look_up(uintptr_t address)
+struct leakwrap_region *leakwrap_region_find_locked(uintptr_t address)
 {
 	uintptr_t key = address >> LEAKWRAP_REGION_BITS;
 	struct leakwrap_region_record *record;
@@ -239,7 +239,7 @@ void leakwrap_region_cache_put(struct leakwrap_region *region)
 	if (!owner || owner == &no_region) {
 		entry->slots = region->slots;
 		entry->factor = region->layout.factor;
-		entry->within = region->layout.within;
+		entry->within_mask = region->layout.within_mask;
 		atomic_store(&entry->region, region);
 	} else if (owner != region) {
 		atomic_store_explicit(displaced_entry(region->key), region, memory_order_release);
@@ -252,7 +252,7 @@ void leakwrap_region_cache_put(struct leakwrap_region *region)
 	                      memory_order_release);
 }
 
-void leakwrap_region_cache_bypass(struct leakwrap_region *region)
+void leakwrap_region_cache_hide(struct leakwrap_region *region)
 {
 	const uintptr_t start = region->key << LEAKWRAP_REGION_BITS;
 	struct leakwrap_region_entry *const entry = leakwrap_region_entry(start);

@@ -1,8 +1,7 @@
 /* region.h - the regions of the live table, for the files of wrap/live alone.
  *
- * A region with exact blocks (exact.h) is bypassed: the fast path does not use its entry in the
- * cache.  So an address is never in a slot and among the exact blocks.
- */
+ * A region with exact blocks (exact.h) is hidden from the fast path, which does not use its entry
+ * in the cache.  So an address is never in a slot and among the exact blocks. */
 #ifndef LEAKWRAP_REGION_H
 #define LEAKWRAP_REGION_H
 
@@ -35,7 +34,7 @@ leakwrap_region_record_of(struct leakwrap_region *region)
 /* -- finding ----------------------------------------------------------------------------------- */
 
 /* Returns the region of ADDRESS if it has its entry in the cache, else NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_of_entry(uintptr_t address)
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_find_in_entry(uintptr_t address)
 {
 	struct leakwrap_region *region =
 	        leakwrap_region_entry_owner(leakwrap_region_entry(address));
@@ -44,18 +43,18 @@ LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_of_entry(uintptr_t addre
 }
 
 /* Returns the region of ADDRESS if the fast path finds it, else NULL. */
-LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_cached(uintptr_t address)
+LEAKWRAP_INLINE struct leakwrap_region *leakwrap_region_find_cached(uintptr_t address)
 {
 	uintptr_t offset;
 
 	return leakwrap_region_entry_match(leakwrap_region_entry(address), address, &offset)
-	               ? leakwrap_region_of_entry(address)
+	               ? leakwrap_region_find_in_entry(address)
 	               : NULL;
 }
 
 /* Returns the region of ADDRESS if it is remembered beside the cache, where another region has its
  * entry.  Else returns NULL.  Signal-safe, takes no lock. */
-struct leakwrap_region *leakwrap_region_displaced(uintptr_t address);
+struct leakwrap_region *leakwrap_region_find_displaced(uintptr_t address);
 
 /* Returns the newest region, or NULL; its NEXT is the next older region.  Signal-safe. */
 struct leakwrap_region *leakwrap_region_newest(void);
@@ -69,7 +68,7 @@ struct leakwrap_region *leakwrap_region_find(uintptr_t address);
 struct leakwrap_region *leakwrap_region_find_or_make(uintptr_t address, bool *is_new);
 
 /* Returns the region of ADDRESS, or NULL if it has not been made.  The lock is held. */
-struct leakwrap_region *leakwrap_region_look_up(uintptr_t address);
+struct leakwrap_region *leakwrap_region_find_locked(uintptr_t address);
 
 /* -- the fast path ----------------------------------------------------------------------------- */
 
@@ -83,7 +82,7 @@ bool leakwrap_region_is_fast_path_allowed(const struct leakwrap_region *region);
 void leakwrap_region_cache_put(struct leakwrap_region *region);
 
 /* Keeps the fast path away from REGION.  The lock is held. */
-void leakwrap_region_cache_bypass(struct leakwrap_region *region);
+void leakwrap_region_cache_hide(struct leakwrap_region *region);
 
 /* -- exact blocks ------------------------------------------------------------------------------ */
 

@@ -28,7 +28,7 @@
 /* Maps offsets in a region to slots: see leakwrap_slot_at. */
 struct leakwrap_slot_layout {
 	uint32_t factor;
-	uint32_t within;      /* mask of the product: 0, LEAKWRAP_HALFWAY, or no slot there */
+	uint32_t within_mask; /* of the product: 0, LEAKWRAP_HALFWAY, or no slot there */
 	uint32_t slots;       /* number of slots in a region */
 	uint8_t window_shift; /* a window is 1 << window_shift bytes */
 };
@@ -47,7 +47,7 @@ struct leakwrap_region {
 LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
                                                      uintptr_t address, uint32_t *within)
 {
-	return leakwrap_slot_at(region->slots, region->layout.factor, region->layout.within,
+	return leakwrap_slot_at(region->slots, region->layout.factor, region->layout.within_mask,
 	                        address & (LEAKWRAP_REGION_SIZE - 1), within);
 }
 

@@ -34,10 +34,10 @@ struct freed_block {
 #define FREED      ((size_t)1 << FREED_BITS)
 #define BUSY       ((uintptr_t)1) /* no block starts at an odd address */
 
-/* The bits of a call site: the kinds of blocks it has allocated, and its misuse that has been
+/* The bits of a call site: the families of blocks it has allocated, and its misuse that has been
  * reported. */
-#define ALLOCATES(kind) (1u << (kind))
-#define REPORTED(what)  (1u << (LEAKWRAP_KIND_LIBRARY + 1 + (what)))
+#define ALLOCATES(family) (1u << (family))
+#define REPORTED(what)    (1u << (LEAKWRAP_FAMILY_LIBRARY + 1 + (what)))
 
 /* The largest number of frames that are searched for a pointer into the stack. */
 #define FRAMES_MAX 64
@@ -142,12 +142,12 @@ static bool is_everything_seen(void)
 	       (leakwrap_modules_are_program_alone() || are_libraries_seen());
 }
 
-/* Returns whether the call site SITE has allocated blocks of KIND, and of no other kind. */
-static bool is_certainly(uint32_t site, enum leakwrap_kind kind)
+/* Returns whether the call site SITE has allocated blocks of FAMILY, and of no other family. */
+static bool is_certainly(uint32_t site, enum leakwrap_family family)
 {
 	return site >= LEAKWRAP_SITE_FIRST &&
-	       (atomic_load(&misuse.site[site]) & (ALLOCATES(LEAKWRAP_KIND_LIBRARY + 1) - 1)) ==
-	               ALLOCATES(kind);
+	       (atomic_load(&misuse.site[site]) & (ALLOCATES(LEAKWRAP_FAMILY_LIBRARY + 1) - 1)) ==
+	               ALLOCATES(family);
 }
 
 void leakwrap_misuse_note_unseen(void)
@@ -292,9 +292,9 @@ static bool is_static(const struct leakwrap_release *release)
 		return false;
 	if (!segment->is_writable)
 		return true;
-	return misuse.is_glibc && release->kind != LEAKWRAP_KIND_ALLOCATOR &&
-	       (release->kind == LEAKWRAP_KIND_MALLOC || release->kind == LEAKWRAP_KIND_LIBRARY ||
-	        misuse.is_libstdcxx);
+	return misuse.is_glibc && release->family != LEAKWRAP_FAMILY_ALLOCATOR &&
+	       (release->family == LEAKWRAP_FAMILY_MALLOC ||
+	        release->family == LEAKWRAP_FAMILY_LIBRARY || misuse.is_libstdcxx);
 }
 
 /* Notes whether the live BLOCK lies in a module.  Then the allocator has an arena there, and
@@ -325,14 +325,14 @@ static void match_interior(void *context, const struct leakwrap_live_block *bloc
 static bool find_interior(struct leakwrap_misuse *found)
 {
 	if (!is_everything_seen() &&
-	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_KIND_ALLOCATOR &&
+	    !(misuse.is_libc_allocator && found->by != LEAKWRAP_FAMILY_ALLOCATOR &&
 	      found->pointer % sizeof(void *) != 0))
 		return false;
 	found->what = LEAKWRAP_MISUSE_INTERIOR;
 	leakwrap_live_each(match_interior, found);
 	/* Blocks of a named allocator may lie inside a block of malloc's. */
-	if (found->by == LEAKWRAP_KIND_ALLOCATOR)
-		return is_certainly(found->allocated, LEAKWRAP_KIND_ALLOCATOR);
+	if (found->by == LEAKWRAP_FAMILY_ALLOCATOR)
+		return is_certainly(found->allocated, LEAKWRAP_FAMILY_ALLOCATOR);
 	return found->block != 0;
 }
 
@@ -365,12 +365,12 @@ static void report(const struct leakwrap_misuse *found)
 static void mark_number(uint32_t number)
 {
 	if (number >= LEAKWRAP_SITE_FIRST && number < leakwrap_sites_limit())
-		leakwrap_site_mark(number);
+		leakwrap_site_keep(number);
 }
 
 /* Marks the call sites of freed blocks, and those whose misuse was reported: it would be reported
  * again under another number. */
-static void mark_sites(void)
+static void keep_sites(void)
 {
 	const uint32_t limit = leakwrap_sites_limit();
 
@@ -382,7 +382,7 @@ static void mark_sites(void)
 	}
 	for (uint32_t number = LEAKWRAP_SITE_FIRST; number < limit; number++)
 		if (atomic_load(&misuse.site[number]) >= REPORTED(0))
-			leakwrap_site_mark(number);
+			leakwrap_site_keep(number);
 }
 
 static void forget_site(uint32_t number)
@@ -396,7 +396,7 @@ static void (*original_free(void))(void *)
 	return leakwrap_originals.are_found ? leakwrap_originals.free : __real_free;
 }
 
-static const struct leakwrap_site_keeper keeper = {mark_sites, forget_site};
+static const struct leakwrap_site_keeper keeper = {keep_sites, forget_site};
 
 /* Stays where the linker puts this file among the program's code: see is_of_library.  The rest of
  * the code is moved to a section of the runtime's own (wrap.mk). */
@@ -421,12 +421,12 @@ leakwrap_misuse_start(void (*reporter)(const struct leakwrap_misuse *misuse))
 	return true;
 }
 
-void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind)
+void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_family family)
 {
-	atomic_fetch_or(&misuse.site[site], ALLOCATES(kind));
-	if (kind != LEAKWRAP_KIND_POOL)
+	atomic_fetch_or(&misuse.site[site], ALLOCATES(family));
+	if (family != LEAKWRAP_FAMILY_POOL)
 		note_arena(block);
-	if (kind == LEAKWRAP_KIND_ALLOCATOR)
+	if (family == LEAKWRAP_FAMILY_ALLOCATOR)
 		atomic_store(&misuse.allocator_has_memory, true);
 	remove_freed((uintptr_t)block);
 }
@@ -439,25 +439,26 @@ void leakwrap_misuse_cancel_release(const void *block)
 void leakwrap_misuse_check_release(const struct leakwrap_release *release, size_t size,
                                    uint32_t site)
 {
-	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_KIND,
+	struct leakwrap_misuse found = {.what = LEAKWRAP_MISUSE_MISMATCH,
 	                                .resizes = release->resizes,
 	                                .pointer = release->block,
-	                                .by = release->kind,
+	                                .by = release->family,
 	                                .offender = release->offender,
 	                                .block = release->block,
 	                                .size = size,
 	                                .allocated = site};
 
-	if (release->kind == LEAKWRAP_KIND_POOL)
+	if (release->family == LEAKWRAP_FAMILY_POOL)
 		return;
 	add_freed(release, size, site);
-	if (release->kind == LEAKWRAP_KIND_LIBRARY || !misuse.is_libstdcxx)
+	if (release->family == LEAKWRAP_FAMILY_LIBRARY || !misuse.is_libstdcxx)
 		return;
-	if (release->kind == LEAKWRAP_KIND_ALLOCATOR && !is_allocator_apart())
+	if (release->family == LEAKWRAP_FAMILY_ALLOCATOR && !is_allocator_apart())
 		return;
 	/* The last question reads the relocations of all modules. */
-	for (found.kind = LEAKWRAP_KIND_MALLOC; found.kind < LEAKWRAP_KIND_POOL; found.kind++)
-		if (found.kind != release->kind && is_certainly(site, found.kind) &&
+	for (found.family = LEAKWRAP_FAMILY_MALLOC; found.family < LEAKWRAP_FAMILY_POOL;
+	     found.family++)
+		if (found.family != release->family && is_certainly(site, found.family) &&
 		    is_everything_seen())
 			report(&found);
 }
@@ -466,10 +467,10 @@ bool leakwrap_misuse_check_unknown(const struct leakwrap_release *release)
 {
 	struct leakwrap_misuse found = {.resizes = release->resizes,
 	                                .pointer = release->block,
-	                                .by = release->kind,
+	                                .by = release->family,
 	                                .offender = release->offender};
 
-	if (release->kind == LEAKWRAP_KIND_POOL)
+	if (release->family == LEAKWRAP_FAMILY_POOL)
 		return false;
 	if (find_no_block(release, &found)) {
 		report(&found);

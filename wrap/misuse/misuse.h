@@ -33,7 +33,7 @@
  * program may bypass the tracer (bypass.h).  In addition no block has come back unseen so far, and
  * no unknown block has been freed.
  *
- * A shared library's call of malloc or free may stand for an operator new or delete.  Its kind is
+ * A shared library's call of malloc or free may stand for an operator new or delete.  Its family is
  * not known, so such a call never mismatches.
  *
  * Operators new and delete that the program defines may be called past the wrap, and may call
@@ -48,14 +48,14 @@
 #include "wrap/arch/arch.h"
 
 /* The family of a function that allocates or releases a block. */
-enum leakwrap_kind {
-	LEAKWRAP_KIND_MALLOC, /* the C library's functions */
-	LEAKWRAP_KIND_NEW,
-	LEAKWRAP_KIND_ARRAY,     /* new[] */
-	LEAKWRAP_KIND_ALLOCATOR, /* an allocator that the user named (wrapper.h) */
-	LEAKWRAP_KIND_POOL,      /* leakwrap_record(), leakwrap_forget(): never judged */
+enum leakwrap_family {
+	LEAKWRAP_FAMILY_MALLOC, /* the C library's functions */
+	LEAKWRAP_FAMILY_NEW,
+	LEAKWRAP_FAMILY_ARRAY,     /* new[] */
+	LEAKWRAP_FAMILY_ALLOCATOR, /* an allocator that the user named (wrapper.h) */
+	LEAKWRAP_FAMILY_POOL,      /* leakwrap_record(), leakwrap_forget(): never judged */
 	/* A shared library called malloc or free: itself, or by its operators new and delete. */
-	LEAKWRAP_KIND_LIBRARY,
+	LEAKWRAP_FAMILY_LIBRARY,
 };
 
 enum leakwrap_misuse_what {
@@ -63,27 +63,27 @@ enum leakwrap_misuse_what {
 	LEAKWRAP_MISUSE_INTERIOR, /* the pointer is inside a block */
 	LEAKWRAP_MISUSE_STACK,    /* the pointer is on the thread's own stack */
 	LEAKWRAP_MISUSE_STATIC,   /* the pointer is in a module's memory */
-	LEAKWRAP_MISUSE_KIND,     /* the block was allocated by functions of another kind */
+	LEAKWRAP_MISUSE_MISMATCH, /* the block was allocated by functions of another family */
 };
 
 /* A misuse to report.  Call sites are numbers as in site_table.h; 0 if there is none. */
 struct leakwrap_misuse {
 	enum leakwrap_misuse_what what;
-	bool resizes;            /* the offending function resizes, like realloc */
-	uintptr_t pointer;       /* the argument of the offending function */
-	enum leakwrap_kind by;   /* the kind of the offending function */
-	uint32_t offender;       /* the call site that called it */
-	uintptr_t block;         /* the block concerned, or 0 */
-	size_t size;             /* the block's size */
-	enum leakwrap_kind kind; /* the block's kind, if WHAT is LEAKWRAP_MISUSE_KIND */
-	uint32_t allocated;      /* the call site that allocated the block */
-	uint32_t released;       /* the call site that released it, for LEAKWRAP_MISUSE_FREED */
+	bool resizes;                /* the offending function resizes, like realloc */
+	uintptr_t pointer;           /* the argument of the offending function */
+	enum leakwrap_family by;     /* the family of the offending function */
+	uint32_t offender;           /* the call site that called it */
+	uintptr_t block;             /* the block concerned, or 0 */
+	size_t size;                 /* the block's size */
+	enum leakwrap_family family; /* the block's family, if WHAT is LEAKWRAP_MISUSE_MISMATCH */
+	uint32_t allocated;          /* the call site that allocated the block */
+	uint32_t released;           /* the call site that released it, for LEAKWRAP_MISUSE_FREED */
 };
 
 /* A release of BLOCK, or a resize. */
 struct leakwrap_release {
 	uintptr_t block;
-	enum leakwrap_kind kind;
+	enum leakwrap_family family;
 	bool resizes;
 	uint32_t offender; /* the call site */
 	struct leakwrap_caller caller;
@@ -97,8 +97,8 @@ extern bool leakwrap_misuse_checked;
  * there is no memory for the tables. */
 bool leakwrap_misuse_start(void (*report)(const struct leakwrap_misuse *misuse));
 
-/* Notes that BLOCK was allocated at call site SITE by a function of KIND. */
-void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_kind kind);
+/* Notes that BLOCK was allocated at call site SITE by a function of FAMILY. */
+void leakwrap_misuse_note_allocation(const void *block, uint32_t site, enum leakwrap_family family);
 
 /* Checks RELEASE of a block that was recorded with SIZE and SITE, before the real call, and notes
  * the block as freed. */

@@ -449,7 +449,8 @@ static void list_all(iterator *take, void *context)
 
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
                                                        leakwrap_module_inspector *inspect,
-                                                       unsigned expected, unsigned long *turn)
+                                                       unsigned expected,
+                                                       unsigned long *read_number)
 {
 	static _Atomic unsigned long reads_started;
 	size_t size = LIST_SIZE;
@@ -460,7 +461,7 @@ struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
 		struct reader reader = {.program_path = program_path, .inspect = inspect};
 		struct leakwrap_loader_list *list;
 
-		*turn = atomic_fetch_add(&reads_started, 1) + 1;
+		*read_number = atomic_fetch_add(&reads_started, 1) + 1;
 		list = leakwrap_scratch_map(size);
 		if (!list)
 			return NULL;

@@ -35,12 +35,13 @@ typedef const struct leakwrap_module *leakwrap_module_inspector(struct leakwrap_
 
 /* Reads the loader's list, and calls INSPECT for each module.  PROGRAM_PATH is the program's path
  * if it is known, else NULL.  EXPECTED: about how many modules there are; the list has room for
- * more.  *TURN becomes the number of this read: a later read, which has seen every change that an
- * earlier read saw, has a larger number.  Returns NULL if there is no memory.  The caller passes
- * the result to leakwrap_loader_list_release. */
+ * more.  *READ_NUMBER becomes the number of this read: a later read, which has seen every change
+ * that an earlier read saw, has a larger number.  Returns NULL if there is no memory.  The caller
+ * passes the result to leakwrap_loader_list_release. */
 struct leakwrap_loader_list *leakwrap_loader_list_read(const char *program_path,
                                                        leakwrap_module_inspector *inspect,
-                                                       unsigned expected, unsigned long *turn);
+                                                       unsigned expected,
+                                                       unsigned long *read_number);
 
 /* Fills MODULE from the ELF header at START, where the module's file is mapped.  BIAS, PATH: as in
  * struct leakwrap_module; the path is not copied.  Returns false if there is no ELF header.  The

@@ -203,12 +203,12 @@ const struct leakwrap_module *leakwrap_module_find_or_add(const struct leakwrap_
 	return &record->module;
 }
 
-void leakwrap_module_list(const struct leakwrap_module *module)
+void leakwrap_module_add_snapshot(const struct leakwrap_module *module)
 {
 	record_of(module)->snapshots++;
 }
 
-void leakwrap_module_unlist(const struct leakwrap_module *module, unsigned tick)
+void leakwrap_module_remove_snapshot(const struct leakwrap_module *module, unsigned tick)
 {
 	struct module_record *const record = record_of(module);
 

@@ -21,11 +21,11 @@ const struct leakwrap_module *leakwrap_module_find_or_add(const struct leakwrap_
                                                           bool is_deepbind, bool is_permanent);
 
 /* Notes that one more snapshot lists MODULE, which has a record. */
-void leakwrap_module_list(const struct leakwrap_module *module);
+void leakwrap_module_add_snapshot(const struct leakwrap_module *module);
 
 /* Notes that one snapshot less lists MODULE.  Unlinks its record if no other snapshot lists it and
  * it is not the program.  The record rests from TICK on. */
-void leakwrap_module_unlist(const struct leakwrap_module *module, unsigned tick);
+void leakwrap_module_remove_snapshot(const struct leakwrap_module *module, unsigned tick);
 
 /* Frees the unlinked records of which HAS_RESTED says so for their ticks.  They rest in the order
  * in which they were unlinked. */

@@ -190,7 +190,7 @@ void leakwrap_modules_release(const struct leakwrap_modules *modules);
 
 /* Returns whether the snapshots that are held are too many, so that their holders should be looked
  * through.  If so, starts to count anew.  Takes no lock. */
-bool leakwrap_modules_are_many(void);
+bool leakwrap_modules_claim_sweep(void);
 #endif
 
 /* Returns the module that holds ADDRESS, loaded or not, or NULL.  Of several modules, returns the

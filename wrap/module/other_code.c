@@ -24,7 +24,7 @@
 /* leakwrap_other_code_read_at_times reads the clock at one call of so many. */
 #define CALLS_PER_LOOK 16u
 
-/* The addresses that are remembered for leakwrap_is_surely_no_code. */
+/* The addresses that are remembered for leakwrap_other_code_note_missed. */
 #define MISSED_MAX 16u
 
 struct range {
@@ -91,7 +91,7 @@ static _Atomic uintptr_t *missed_slot(uintptr_t address, uintptr_t *page)
 	return &code.missed[*page / LEAKWRAP_PAGE % MISSED_MAX];
 }
 
-bool leakwrap_is_surely_no_code(uintptr_t address)
+bool leakwrap_other_code_note_missed(uintptr_t address)
 {
 	uintptr_t page;
 	_Atomic uintptr_t *const slot = missed_slot(address, &page);

@@ -35,7 +35,7 @@ void leakwrap_other_code_read_at_times(void);
 
 /* Returns true if a reading has not found ADDRESS, which is not in the table, since this function
  * was first asked for it.  False: it may be found yet.  Few addresses are remembered. */
-bool leakwrap_is_surely_no_code(uintptr_t address);
+bool leakwrap_other_code_note_missed(uintptr_t address);
 
 /* Sets the function that is called after a reading has found new ranges: walks may then go further
  * than before.  It is called with the tables' lock held, so signals are blocked.  The runtime sets

@@ -36,7 +36,7 @@ static struct {
 	unsigned _Atomic generation;
 	_Atomic uintptr_t changes;    /* of the loader's list, when it was last read */
 	_Atomic uint32_t is_complete; /* the list was published then, with all its modules */
-	unsigned long last_published; /* the read whose list was published: its turn */
+	unsigned long last_published; /* the read whose list was published: its number */
 	bool traces_program;          /* the runtime is part of the program itself */
 	void (*_Atomic on_change)(void);
 } registry = {.permanent = &no_modules};
@@ -119,7 +119,7 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 	}
 	for (unsigned i = 0; i < count; i++) {
 		snapshot->modules.are_permanent &= module[i]->permanent;
-		leakwrap_module_list(module[i]);
+		leakwrap_module_add_snapshot(module[i]);
 	}
 	return snapshot;
 }
@@ -191,7 +191,7 @@ static void free_snapshot(struct snapshot *snapshot)
 
 	HASH_DELETE(hh, registry.snapshots, snapshot);
 	for (unsigned i = 0; i < count; i++)
-		leakwrap_module_unlist(snapshot->modules.module[i], rest.tick);
+		leakwrap_module_remove_snapshot(snapshot->modules.module[i], rest.tick);
 	leakwrap_arena_give(snapshot,
 	                    sizeof(*snapshot) + count * sizeof(snapshot->modules.module[0]));
 }
@@ -247,7 +247,7 @@ void leakwrap_modules_release(const struct leakwrap_modules *modules)
 	}
 }
 
-bool leakwrap_modules_are_many(void)
+bool leakwrap_modules_claim_sweep(void)
 {
 	const unsigned count = atomic_load_explicit(&held.count, memory_order_relaxed);
 
@@ -369,7 +369,7 @@ static bool is_up_to_date(void)
 static void refresh(bool is_deepbind)
 {
 	int saved = errno;
-	unsigned long turn;
+	unsigned long read_number;
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	struct leakwrap_loader_list *list;
 	enum leakwrap_readers_entry entered;
@@ -380,11 +380,11 @@ static void refresh(bool is_deepbind)
 	}
 	entered = leakwrap_readers_enter();
 	list = leakwrap_loader_list_read(program ? program->path : NULL, find_known,
-	                                 leakwrap_modules()->count, &turn);
+	                                 leakwrap_modules()->count, &read_number);
 	leakwrap_lock(&leakwrap_tables_lock);
 	/* Of two threads, the later reader has seen every change that the earlier reader saw. */
-	if (turn > registry.last_published) {
-		registry.last_published = turn;
+	if (read_number > registry.last_published) {
+		registry.last_published = read_number;
 		if (list)
 			publish(list, is_deepbind);
 		else

@@ -307,7 +307,7 @@ int leakwrap_filters_process(void)
 	return atomic_load(&process);
 }
 
-void leakwrap_filters_forked(int child)
+void leakwrap_filters_reset_in_child(int child)
 {
 	if (atomic_load(&process) != 0)
 		atomic_store(&process, child);

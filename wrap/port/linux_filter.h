@@ -64,7 +64,7 @@ void leakwrap_filters_withdraw(struct leakwrap_filter *filter);
 int leakwrap_filters_process(void);
 
 /* CHILD is a forked child of the process that added the last filter, if there is one. */
-void leakwrap_filters_forked(int child);
+void leakwrap_filters_reset_in_child(int child);
 
 /* Returns whether there is a filter, known or not. */
 bool leakwrap_filters_are_there(void);

@@ -187,7 +187,7 @@ void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 	atomic_store(&lock->forking, leakwrap_thread_id());
 }
 
-void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
+void leakwrap_unlock_in_child(struct leakwrap_lock *lock, bool is_child)
 {
 	uint32_t lent;
 
@@ -196,7 +196,7 @@ void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 		leakwrap_wait(&lock->lent, lent, RECHECK_INTERVAL);
 	atomic_store(&lock->lent, 0);
 	if (is_child) { /* this thread has another id, and the threads that waited are not there */
-		leakwrap_thread_forked();
+		leakwrap_thread_reset_in_child();
 		lock->word = own_id();
 		atomic_store(&lock->waiting, 0);
 		leakwrap_signals_forget_others(&lock->mask);

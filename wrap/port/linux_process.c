@@ -82,11 +82,11 @@ int leakwrap_thread_known_id(void)
 	return known_id;
 }
 
-void leakwrap_thread_forked(void)
+void leakwrap_thread_reset_in_child(void)
 {
 	known_id = 0;
 	if (leakwrap_thread_known_id() <= HIGHEST_ID)
-		leakwrap_filters_forked(known_id);
+		leakwrap_filters_reset_in_child(known_id);
 }
 
 bool leakwrap_thread_has_ended(int process, int thread)

@@ -220,7 +220,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock);
  * in a function that the C library calls.  It would wait for ever.  So this lock is lent while the
  * forking thread sleeps.  It is not lent to a thread that is about to fork. */
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock);
-void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
+void leakwrap_unlock_in_child(struct leakwrap_lock *lock, bool is_child);
 
 /* -- other threads, and copies of the process -------------------------------------------------- */
 
@@ -276,13 +276,13 @@ int leakwrap_process_parent_id(void); /* 0: the parent is in an outer PID namesp
 int leakwrap_thread_id(void);
 
 /* Returns the id of the calling thread, and asks the kernel once only.  A child of vfork, and a
- * child of a fork for which leakwrap_thread_forked was not called, get the id of the parent's
- * thread. */
+ * child of a fork for which leakwrap_thread_reset_in_child was not called, get the id of the
+ * parent's thread. */
 int leakwrap_thread_known_id(void);
 
 /* This thread is the only one of a forked child: asks the kernel for its id, which is that of the
  * process, too. */
-void leakwrap_thread_forked(void);
+void leakwrap_thread_reset_in_child(void);
 
 uint32_t leakwrap_user_id(void); /* effective; (uint32_t)-1, which no user has: not known */
 

@@ -4,7 +4,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/maps.h"
-#include "wrap/reach/own_memory.h"
+#include "wrap/reach/process_memory.h"
 #include "wrap/reach/park.h"
 #include "wrap/reach/stack_remains.h"
 
@@ -20,7 +20,7 @@ void leakwrap_ended_stacks_before_fork(void)
 	stacks.has_threads_at_fork = !leakwrap_process_has_one_thread();
 }
 
-void leakwrap_ended_stacks_forked(void)
+void leakwrap_ended_stacks_reset_in_child(void)
 {
 	stacks.are_inherited |= stacks.has_threads_at_fork;
 }
@@ -99,7 +99,7 @@ void leakwrap_ended_stacks_each(uintptr_t own_pointer,
 	struct leakwrap_stack_layout layout;
 	struct search own = {NULL, own_pointer, visitor, context};
 	struct leakwrap_remains_search search = {
-	        .memory = {.load = leakwrap_own_load,
+	        .memory = {.load = leakwrap_process_load,
 	                   .is_code = is_code,
 	                   .word = sizeof(uintptr_t)},
 	        .is_used = is_used,

@@ -29,6 +29,6 @@ void leakwrap_ended_stacks_each(uintptr_t own_pointer,
 /* Call before a fork, and in the forked child.  If the parent had other threads, their stacks stay
  * roots in the child: what they held was not lost by the program. */
 void leakwrap_ended_stacks_before_fork(void);
-void leakwrap_ended_stacks_forked(void);
+void leakwrap_ended_stacks_reset_in_child(void);
 
 #endif

@@ -8,10 +8,10 @@
 #include "wrap/live/indexed_block.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/glibc_rules.h"
-#include "wrap/reach/own_memory.h"
+#include "wrap/reach/process_memory.h"
 
 static const struct leakwrap_memory own = {
-        .load = leakwrap_own_load,
+        .load = leakwrap_process_load,
         .word = sizeof(uintptr_t),
 };
 

@@ -70,7 +70,7 @@ bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *contex
 	return is_done;
 }
 
-void leakwrap_guard_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_guard_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)&guard;
 	*end = (uintptr_t)(&guard + 1);

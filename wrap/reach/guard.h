@@ -17,6 +17,6 @@ bool leakwrap_guard_scan(bool is_copy, void (*scan)(void *context), void *contex
 
 /* Sets *START and *END to the bounds of the memory that holds registers from before the scan.  Some
  * may be addresses of blocks that the caller has read. */
-void leakwrap_guard_own_memory(uintptr_t *start, uintptr_t *end);
+void leakwrap_guard_get_bounds(uintptr_t *start, uintptr_t *end);
 
 #endif

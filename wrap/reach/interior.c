@@ -4,7 +4,7 @@
 #include "wrap/base/c_library.h"
 #include "wrap/module/modules.h"
 #include "wrap/reach/interior_rules.h"
-#include "wrap/reach/own_memory.h"
+#include "wrap/reach/process_memory.h"
 
 /* Asks the function at CONTEXT. */
 static bool is_readable(const void *context, uintptr_t address, uintptr_t size)
@@ -45,7 +45,7 @@ static bool is_constant(const void *context, uintptr_t address)
 LEAKWRAP_INLINE struct leakwrap_memory own_memory(leakwrap_is_readable *const *is_readable_at)
 {
 	return (struct leakwrap_memory){
-	        .load = leakwrap_own_load,
+	        .load = leakwrap_process_load,
 	        .is_readable = is_readable,
 	        .is_code = is_code,
 	        .is_constant = is_constant,

@@ -11,7 +11,7 @@ enum leakwrap_reach_kind {
 	LEAKWRAP_REACHABLE,
 	/* A call site's own blocks that count as INDIRECT at another call site, or at this one. */
 	LEAKWRAP_OWN_INDIRECT,
-	LEAKWRAP_KINDS,
+	LEAKWRAP_KIND_COUNT,
 };
 
 #ifdef LEAKWRAP_BARE
@@ -22,7 +22,7 @@ typedef uint64_t leakwrap_kind_sum;
 
 /* The bytes and blocks of each kind, of a call site or in total. */
 struct leakwrap_kinds {
-	leakwrap_kind_sum bytes[LEAKWRAP_KINDS], blocks[LEAKWRAP_KINDS];
+	leakwrap_kind_sum bytes[LEAKWRAP_KIND_COUNT], blocks[LEAKWRAP_KIND_COUNT];
 };
 
 #endif

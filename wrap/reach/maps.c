@@ -54,7 +54,7 @@ void leakwrap_maps_release(void)
 	maps.count = 0;
 }
 
-void leakwrap_maps_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_maps_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)maps.mapping;
 	*end = *start + MEMORY;

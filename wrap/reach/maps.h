@@ -18,7 +18,7 @@ const char *leakwrap_maps_read(void);
 void leakwrap_maps_release(void);
 
 /* Sets *START and *END to the bounds of the memory that holds the mappings: it is among them. */
-void leakwrap_maps_own_memory(uintptr_t *start, uintptr_t *end);
+void leakwrap_maps_get_bounds(uintptr_t *start, uintptr_t *end);
 
 /* The mappings in the order of their addresses, and their number. */
 const struct leakwrap_mapping *leakwrap_maps(size_t *count);

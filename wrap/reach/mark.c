@@ -440,7 +440,7 @@ void leakwrap_mark_end(void)
 	leakwrap_block_index_release();
 }
 
-void leakwrap_mark_own_memory(uintptr_t *start, uintptr_t *end)
+void leakwrap_mark_get_bounds(uintptr_t *start, uintptr_t *end)
 {
 	*start = (uintptr_t)&mark;
 	*end = (uintptr_t)(&mark + 1);

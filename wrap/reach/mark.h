@@ -31,7 +31,7 @@ bool leakwrap_mark_start(int original, uint64_t spare);
 void leakwrap_mark_end(void);
 
 /* Sets *START and *END to the bounds of the variables that hold addresses of blocks. */
-void leakwrap_mark_own_memory(uintptr_t *start, uintptr_t *end);
+void leakwrap_mark_get_bounds(uintptr_t *start, uintptr_t *end);
 
 /* Takes WORD for a word of a root. */
 void leakwrap_mark_word(uintptr_t word);

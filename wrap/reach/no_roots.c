@@ -209,9 +209,9 @@ void leakwrap_no_roots_each_own(void (*visit)(void *context, uintptr_t start, ui
                                 void *context)
 {
 	static void (*const of[])(uintptr_t * start, uintptr_t * end) = {
-	        leakwrap_address_tables_own_memory, leakwrap_held_own_memory,
-	        leakwrap_block_index_own_memory,    leakwrap_mark_own_memory,
-	        leakwrap_maps_own_memory,           leakwrap_guard_own_memory,
+	        leakwrap_address_tables_get_bounds, leakwrap_held_get_bounds,
+	        leakwrap_block_index_get_bounds,    leakwrap_mark_get_bounds,
+	        leakwrap_maps_get_bounds,           leakwrap_guard_get_bounds,
 	};
 	struct leakwrap_no_root range;
 

@@ -62,7 +62,7 @@ static struct {
 	bool is_caught;     /* the handler is installed */
 	bool had_missing;   /* a thread may have a signal of an earlier park still to come */
 	_Atomic bool keeps_sleepers; /* the last park does so */
-	_Atomic int ender;           /* of leakwrap_park_may_let_go; 0: nobody */
+	_Atomic int ender;           /* of leakwrap_park_allow_release; 0: nobody */
 	_Atomic uint32_t looker;     /* 1: a thread that is kept looks at the ender */
 	_Atomic uint32_t lets_go;    /* 1: no thread is kept any more */
 	const char *error;           /* of leakwrap_park_error */
@@ -346,7 +346,7 @@ void leakwrap_park_keep_sleepers(bool keeps)
 	atomic_store(&park.keeps_sleepers, keeps);
 }
 
-void leakwrap_park_may_let_go(void)
+void leakwrap_park_allow_release(void)
 {
 	atomic_store(&park.ender, leakwrap_thread_id());
 }

@@ -50,7 +50,7 @@ void leakwrap_park_keep_sleepers(bool keeps);
 /* The exit dump is written, and this thread goes on to end the process.  From now on sleepers may
  * go on when this thread sleeps for a tenth of a second, or after five seconds.  The thread may
  * wait for one of them, as destructors of libraries do. */
-void leakwrap_park_may_let_go(void);
+void leakwrap_park_allow_release(void);
 
 /* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
  * harmlessly. */

@@ -72,8 +72,8 @@ static bool retry_fast_record(uint32_t site, void *block, size_t size)
 #endif
 
 /* Records BLOCK of the call site SITE. */
-ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size, enum leakwrap_kind kind,
-                                  uintptr_t pc)
+ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size,
+                                  enum leakwrap_family family, uintptr_t pc)
 {
 	enum leakwrap_live_added added;
 
@@ -82,7 +82,7 @@ ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size, enum 
 	if (retry_fast_record(site, block, size))
 		return;
 	if (leakwrap_self.inner)
-		leakwrap_absorb_inner(block, size, kind);
+		leakwrap_absorb_inner(block, size, family);
 	added = leakwrap_live_add(block, size, site);
 	if (added == LEAKWRAP_LIVE_UNTRACKED)
 		leakwrap_temporary_forget(block);
@@ -91,7 +91,8 @@ ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size, enum 
 	                                   leakwrap_self.inner != LEAKWRAP_INNER_UNTRACKED(block)))
 		count_exception(added, size);
 	if (leakwrap_misuse_checked)
-		leakwrap_misuse_note_allocation(block, site, leakwrap_library_calls_kind(kind, pc));
+		leakwrap_misuse_note_allocation(block, site,
+		                                leakwrap_library_calls_family(family, pc));
 	leakwrap_self.inner =
 	        added == LEAKWRAP_LIVE_UNTRACKED ? LEAKWRAP_INNER_UNTRACKED(block) : block;
 }
@@ -101,7 +102,7 @@ ON_BOTH_PATHS void record_of_site(uint32_t site, void *block, size_t size, enum 
 static bool record_young(struct leakwrap_found_site *found, void *block, size_t size)
 {
 	if (retry_fast_record(found->number, block, size)) {
-		leakwrap_young_site_give(found->number, block);
+		leakwrap_young_site_assign(found->number, block);
 		return true;
 	}
 	found->number = leakwrap_young_site_drop(found->number);
@@ -111,17 +112,17 @@ static bool record_young(struct leakwrap_found_site *found, void *block, size_t 
 /* Finds the call site of BLOCK, and records BLOCK.  Returns BLOCK.  Stands out of line, so that an
  * outer call whose call site was predicted saves no registers for it. */
 static __attribute__((noinline)) void *
-find_and_record(void *block, size_t size, LEAKWRAP_CALLER_PARAMS, enum leakwrap_kind kind)
+find_and_record(void *block, size_t size, LEAKWRAP_CALLER_PARAMS, enum leakwrap_family family)
 {
 	struct leakwrap_found_site found;
 
-	if (leakwrap_is_passed(block))
+	if (leakwrap_is_skipped(block))
 		return block;
 	leakwrap_prepare_and_find_site(&found, LEAKWRAP_CALLER_PASSED);
 	if (found.number == LEAKWRAP_SITE_NONE)
 		return leakwrap_record_sample(block, size, LEAKWRAP_CALLER_PASSED);
 	if (!leakwrap_site_is_young(found.number) || !record_young(&found, block, size))
-		record_of_site(found.number, block, size, kind, pc);
+		record_of_site(found.number, block, size, family, pc);
 	leakwrap_end_site(&found);
 	return block;
 }
@@ -129,7 +130,7 @@ find_and_record(void *block, size_t size, LEAKWRAP_CALLER_PARAMS, enum leakwrap_
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
 static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
-                                 enum leakwrap_kind kind)
+                                 enum leakwrap_family family)
 {
 	if (!block) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
@@ -138,48 +139,50 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 		return NULL;
 	}
 	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE))
-		return find_and_record(block, size, LEAKWRAP_CALLER_PASSED, kind);
-	record_of_site(site, block, size, kind, pc);
+		return find_and_record(block, size, LEAKWRAP_CALLER_PASSED, family);
+	record_of_site(site, block, size, family, pc);
 	return block;
 }
 
 void *leakwrap_record_malloc_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_KIND_MALLOC);
+	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED,
+	                           LEAKWRAP_FAMILY_MALLOC);
 }
 
 void *leakwrap_record_new_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_KIND_NEW);
+	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_FAMILY_NEW);
 }
 
 void *leakwrap_record_array_from(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED, LEAKWRAP_KIND_ARRAY);
+	return record_on_slow_path(site, block, size, LEAKWRAP_CALLER_PASSED,
+	                           LEAKWRAP_FAMILY_ARRAY);
 }
 
 void *leakwrap_record_in_pool_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	leakwrap_parts_note();
 	return record_on_slow_path(LEAKWRAP_SITE_NONE, block, size, LEAKWRAP_CALLER_PASSED,
-	                           LEAKWRAP_KIND_POOL);
+	                           LEAKWRAP_FAMILY_POOL);
 }
 
 /* Records BLOCK by the fast path if that is possible, else by the slow path.  Returns BLOCK. */
-LEAKWRAP_INLINE void *record_of_kind(enum leakwrap_kind kind, void *block, size_t size,
-                                     struct leakwrap_caller caller)
+LEAKWRAP_INLINE void *record_of_family(enum leakwrap_family family, void *block, size_t size,
+                                       struct leakwrap_caller caller)
 {
 	uint32_t value = leakwrap_fast_predict(size, caller);
 
 	if (leakwrap_likely(value != 0 && leakwrap_fast_record(leakwrap_kept_self(), value, block)))
 		return block;
 	return record_on_slow_path(leakwrap_predicted_site(value), block, size,
-	                           LEAKWRAP_CALLER_ARGS(caller), kind);
+	                           LEAKWRAP_CALLER_ARGS(caller), family);
 }
 
 void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	return record_of_kind(LEAKWRAP_KIND_MALLOC, block, size, LEAKWRAP_CALLER_OF_PARAMS);
+	return record_of_family(LEAKWRAP_FAMILY_MALLOC, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 /* -- allocators that the user named ------------------------------------------------------------ */
@@ -189,16 +192,16 @@ void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_
  * functions of either family may release it. */
 static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
-	enum leakwrap_kind kind = LEAKWRAP_KIND_ALLOCATOR;
+	enum leakwrap_family family = LEAKWRAP_FAMILY_ALLOCATOR;
 
 	leakwrap_parts_note();
 	if (block && leakwrap_self.inner == block) {
-		kind = LEAKWRAP_KIND_POOL;
+		family = LEAKWRAP_FAMILY_POOL;
 		leakwrap_misuse_note_malloc_blocks();
 	} else if (leakwrap_self.inner) {
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	}
-	return record_of_kind(kind, block, size, LEAKWRAP_CALLER_OF_PARAMS);
+	return record_of_family(family, block, size, LEAKWRAP_CALLER_OF_PARAMS);
 }
 
 void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
@@ -212,7 +215,7 @@ void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_
 		struct leakwrap_live_block inner;
 
 		if (leakwrap_fast_take_over_size(block, LEAKWRAP_CALLER_OF_PARAMS) ||
-		    leakwrap_is_passed(block))
+		    leakwrap_is_skipped(block))
 			return block;
 		inner = leakwrap_live_find(block);
 		if (inner.site != LEAKWRAP_SITE_NONE)

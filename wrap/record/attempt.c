@@ -15,17 +15,17 @@
 /* The most stack, in bytes, that a function of the C or C++ library uses below its wrapper. */
 #define INNER_MAX 65536
 
-#define MARK      ((uintptr_t)0x6661696c)
+#define GUARD     ((uintptr_t)0x6661696c)
 
 /* Returns whether a caller at SP runs inside the thread's innermost attempt.  The caller may be the
  * function that has the attempt: operator new[] jumps to operator new.  An exception or a longjmp
- * may have left the attempt: then SP is above it, or the mark is overwritten. */
+ * may have left the attempt: then SP is above it, or the guard is overwritten. */
 static bool is_inside_attempt(uintptr_t sp)
 {
 	const struct leakwrap_attempt *outer = leakwrap_self.attempt;
 
 	return outer && sp <= (uintptr_t)outer && (uintptr_t)outer - sp < INNER_MAX &&
-	       outer->mark == ((uintptr_t)outer ^ MARK);
+	       outer->guard == ((uintptr_t)outer ^ GUARD);
 }
 
 /* Counts one failure off what leakwrap_fail_next asked for.  Returns whether there was one. */
@@ -48,7 +48,7 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 	uint32_t special;
 	bool fails;
 
-	attempt->mark = 0;
+	attempt->guard = 0;
 	attempt->site = LEAKWRAP_SITE_NONE;
 	/* A larger size fails anyway. */
 	if (size > PTRDIFF_MAX || is_inside_attempt(sp))
@@ -77,7 +77,7 @@ bool leakwrap_begin_attempt_from(struct leakwrap_attempt *attempt, size_t size,
 		errno = ENOMEM;
 	} else {
 		attempt->outer = is_inside_attempt((uintptr_t)attempt) ? self->attempt : NULL;
-		attempt->mark = (uintptr_t)attempt ^ MARK;
+		attempt->guard = (uintptr_t)attempt ^ GUARD;
 		self->attempt = attempt;
 	}
 	return fails;

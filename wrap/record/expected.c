@@ -74,7 +74,7 @@ void leakwrap_expect_malloc(uintptr_t sp)
 	self->expecting = sp;
 }
 
-bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp)
+bool leakwrap_meet_expectation_from(uintptr_t pc, uintptr_t sp)
 {
 	struct leakwrap_thread *const self = &leakwrap_self;
 	const bool is_near = self->expecting - sp < DISTANCE_MAX;

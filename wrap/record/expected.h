@@ -40,14 +40,15 @@ void leakwrap_expect_malloc(uintptr_t sp);
  * above. */
 void leakwrap_end_expectation(const void *block, uintptr_t sp);
 
-/* Does what leakwrap_is_expected does if this thread expects a call. */
-bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp);
+/* Does what leakwrap_meet_expectation does if this thread expects a call. */
+bool leakwrap_meet_expectation_from(uintptr_t pc, uintptr_t sp);
 
 /* Returns whether the call from PC in a shared library, with the stack pointer at SP, is the call
  * that this thread expects.  Ends the expectation. */
-LEAKWRAP_INLINE bool leakwrap_is_expected(uintptr_t pc, uintptr_t sp)
+LEAKWRAP_INLINE bool leakwrap_meet_expectation(uintptr_t pc, uintptr_t sp)
 {
-	return leakwrap_unlikely(leakwrap_self.expecting != 0) && leakwrap_meet_expectation(pc, sp);
+	return leakwrap_unlikely(leakwrap_self.expecting != 0) &&
+	       leakwrap_meet_expectation_from(pc, sp);
 }
 
 /* Records BLOCK of SIZE bytes, which the expected call has allocated, without a call site.  Returns

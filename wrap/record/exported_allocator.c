@@ -82,7 +82,7 @@ uintptr_t leakwrap_exported_original(struct leakwrap_exported_function *function
 	return find_original(function, original);
 }
 
-bool leakwrap_exported_is_recorded(const void *block)
+bool leakwrap_begin_exported_call(const void *block)
 {
 	return leakwrap_likely(leakwrap_libraries_are_recorded) || leakwrap_begin_library_calls() ||
 	       leakwrap_is_recorded(block);

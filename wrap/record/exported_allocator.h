@@ -26,6 +26,6 @@ uintptr_t leakwrap_exported_original(struct leakwrap_exported_function *function
 
 /* Returns whether a call that a shared library makes is recorded: the libraries' calls are, or
  * BLOCK, which it frees or resizes, has a record.  BLOCK may be NULL.  Starts the tracer. */
-bool leakwrap_exported_is_recorded(const void *block);
+bool leakwrap_begin_exported_call(const void *block);
 
 #endif

@@ -31,7 +31,7 @@
 #include "wrap/base/thread.h"
 
 /* For a function that may call other wrapped functions: counts nothing in SELF before the call. */
-LEAKWRAP_INLINE bool leakwrap_pass_never(const struct leakwrap_thread *self, size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_never(const struct leakwrap_thread *self, size_t size)
 {
 	(void)self, (void)size;
 	return false;
@@ -111,25 +111,25 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(const struct leakwrap_thread *self, size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_before_malloc(const struct leakwrap_thread *self, size_t size)
 {
 	(void)self, (void)size;
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(const struct leakwrap_thread *self, size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_before_leaf(const struct leakwrap_thread *self, size_t size)
 {
 	(void)self, (void)size;
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_after_call(size_t size)
 {
 	(void)size;
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_is_passed(const void *block)
+LEAKWRAP_INLINE bool leakwrap_is_skipped(const void *block)
 {
 	(void)block;
 	return false;
@@ -192,7 +192,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_predicted_size(uint32_t value)
  * if an inner call has recorded a block already, or leakwrap_live_fast_add cannot store BLOCK. */
 LEAKWRAP_INLINE bool leakwrap_fast_record(struct leakwrap_thread *self, uint32_t value, void *block)
 {
-	self = leakwrap_self_after(self);
+	self = leakwrap_pick_self_after_call(self);
 	if (leakwrap_unlikely(!leakwrap_live_fast_add(block, value, &self->inner)))
 		return false;
 	self->inner = block;
@@ -204,7 +204,7 @@ LEAKWRAP_INLINE bool leakwrap_fast_record(struct leakwrap_thread *self, uint32_t
 LEAKWRAP_INLINE bool leakwrap_fast_take_over(struct leakwrap_thread *self, uint32_t value,
                                              const void *block)
 {
-	self = leakwrap_self_after(self);
+	self = leakwrap_pick_self_after_call(self);
 	return self->inner == block && leakwrap_live_fast_replace(block, value);
 }
 
@@ -238,14 +238,14 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 /* Counts a block of SIZE bytes that malloc is about to allocate in SELF, this thread.  Returns
  * false and changes nothing as leakwrap_count_down does.  Inner calls would count the block again:
  * only for a function that calls no other wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_malloc(struct leakwrap_thread *self, size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_before_malloc(struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_passing_from, size));
+	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_skipping_from, size));
 }
 
-/* Does what leakwrap_pass_before_malloc does, for calloc and realloc, where they call no wrapped
+/* Does what leakwrap_skip_before_malloc does, for calloc and realloc, where they call no wrapped
  * function. */
-LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(struct leakwrap_thread *self, size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_before_leaf(struct leakwrap_thread *self, size_t size)
 {
 	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_leaves_from, size));
 }
@@ -253,7 +253,7 @@ LEAKWRAP_INLINE bool leakwrap_pass_before_leaf(struct leakwrap_thread *self, siz
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The
  * thread sampled before the real call.  Returns false and changes nothing if the block is or may be
  * sampled, or an inner call has recorded it. */
-LEAKWRAP_INLINE bool leakwrap_pass_after_call(size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_after_call(size_t size)
 {
 	void *inner;
 
@@ -273,7 +273,7 @@ LEAKWRAP_INLINE bool leakwrap_has_no_sample(const void *block)
 }
 
 /* Returns whether an inner call has counted BLOCK, and it certainly is not sampled. */
-LEAKWRAP_INLINE bool leakwrap_is_passed(const void *block)
+LEAKWRAP_INLINE bool leakwrap_is_skipped(const void *block)
 {
 	return leakwrap_self_after_call.inner == LEAKWRAP_INNER_GONE &&
 	       leakwrap_has_no_sample(block);
@@ -296,7 +296,7 @@ register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
 
 /* Marks BLOCK as being released by SELF, this thread: all calls below the current frame are part of
  * its release. */
-LEAKWRAP_INLINE void leakwrap_mark_release(struct leakwrap_thread *self, void *block)
+LEAKWRAP_INLINE void leakwrap_note_release(struct leakwrap_thread *self, void *block)
 {
 	self->release_sp = leakwrap_sp_here;
 	atomic_signal_fence(memory_order_seq_cst);
@@ -325,9 +325,9 @@ LEAKWRAP_INLINE bool leakwrap_may_need_release(struct leakwrap_address_tables *t
 /* Returns whether SELF, this thread, releases BLOCK in an outer call already, which has removed the
  * record: operator delete calls free.  MISSED: as for leakwrap_may_need_release.  It is read again:
  * a register for what was read before would cost each release an instruction. */
-LEAKWRAP_INLINE bool leakwrap_is_inner_release(const struct leakwrap_thread *self,
-                                               const void *block,
-                                               const struct leakwrap_region_entry *missed)
+LEAKWRAP_INLINE bool leakwrap_fast_is_part_of_release(const struct leakwrap_thread *self,
+                                                      const void *block,
+                                                      const struct leakwrap_region_entry *missed)
 {
 	return !(missed && atomic_load_explicit(&missed->region, memory_order_relaxed)) &&
 	       self->releasing == block && !leakwrap_may_be_sampled(block) &&
@@ -351,10 +351,10 @@ LEAKWRAP_INLINE enum leakwrap_removal leakwrap_fast_remove(struct leakwrap_threa
 	__builtin_prefetch(block, 1);
 	removal = leakwrap_live_fast_remove(tables, block, &self->releasing, &missed);
 	if (leakwrap_likely(removal == LEAKWRAP_REMOVED))
-		leakwrap_mark_release(self, block);
+		leakwrap_note_release(self, block);
 	else if (removal == LEAKWRAP_NO_RECORD &&
 	         leakwrap_unlikely(leakwrap_may_need_release(tables, block, missed)) &&
-	         !leakwrap_is_inner_release(self, block, missed))
+	         !leakwrap_fast_is_part_of_release(self, block, missed))
 		return LEAKWRAP_NOT_FAST;
 	return removal;
 }
@@ -381,7 +381,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_fast_take(uint32_t value, void *block, size_t 
 			return 0;
 	}
 	atomic_store_explicit(slot, 0, memory_order_relaxed);
-	leakwrap_mark_release(&leakwrap_self, block);
+	leakwrap_note_release(&leakwrap_self, block);
 	return old_value;
 }
 

@@ -63,7 +63,7 @@ static __attribute__((noinline)) uint32_t find_site_and_learn(uintptr_t *pcs,
 		               ? LEAKWRAP_SITE_NONE
 		               : leakwrap_library_calls_site(&trace, stack);
 	} while (site == LEAKWRAP_SITE_NONE && --walks_left > 0);
-	return site != LEAKWRAP_SITE_NONE ? site : leakwrap_site_number(&trace, stack);
+	return site != LEAKWRAP_SITE_NONE ? site : leakwrap_site_intern(&trace, stack);
 }
 
 /* Returns a young call site for TRACE, or LEAKWRAP_SITE_NONE. */
@@ -91,7 +91,7 @@ static uint32_t find_site_of_trace(const struct leakwrap_trace *trace,
 	site = leakwrap_library_calls_site(trace, stack);
 	*needs_read_set =
 	        site == LEAKWRAP_SITE_NONE || (is_chosen && site >= LEAKWRAP_SITE_FIRST &&
-	                                       leakwrap_stack_cache_wants_read_set(site, stack));
+	                                       leakwrap_stack_cache_count_first_walk(site, stack));
 	return site;
 }
 

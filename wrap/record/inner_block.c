@@ -55,14 +55,14 @@ static void remove_inner_sample(const void *block)
 
 #endif
 
-void leakwrap_absorb_inner(const void *block, size_t size, enum leakwrap_kind kind)
+void leakwrap_absorb_inner(const void *block, size_t size, enum leakwrap_family family)
 {
 	remove_inner_sample(block);
 	if (leakwrap_self.inner == block || find_inner(block, size).site == LEAKWRAP_SITE_NONE)
 		return;
 	leakwrap_live_remove(leakwrap_self.inner, &size);
 	/* The program's own operator new may keep pointers in the rest of malloc's block. */
-	if (kind == LEAKWRAP_KIND_NEW || kind == LEAKWRAP_KIND_ARRAY)
+	if (family == LEAKWRAP_FAMILY_NEW || family == LEAKWRAP_FAMILY_ARRAY)
 		atomic_store_explicit(&leakwrap_loss.has_hidden, true, memory_order_relaxed);
 }
 

@@ -15,8 +15,8 @@
 /* Removes the record of an inner call's block if that block is not BLOCK, and the two lie one
  * inside the other.  BLOCK, of SIZE bytes, may be cut out of it, or a resize may have added it to
  * BLOCK (newlib's realloc).  Removes the sample of an inner call's block also if that is BLOCK.  If
- * BLOCK, of KIND, is behind a header of an operator new, notes that memory is hidden. */
-void leakwrap_absorb_inner(const void *block, size_t size, enum leakwrap_kind kind);
+ * BLOCK, of FAMILY, is behind a header of an operator new, notes that memory is hidden. */
+void leakwrap_absorb_inner(const void *block, size_t size, enum leakwrap_family family);
 
 #ifndef LEAKWRAP_BARE
 

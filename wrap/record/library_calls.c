@@ -51,15 +51,15 @@ uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
 	const bool may_be_replaced =
 	        leakwrap_libraries_are_recorded && !leakwrap_modules()->are_permanent;
 
-	return leakwrap_site_number_if(trace, stack, may_be_replaced ? are_modules_listed : NULL);
+	return leakwrap_site_intern_if(trace, stack, may_be_replaced ? are_modules_listed : NULL);
 }
 
-enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc)
+enum leakwrap_family leakwrap_library_calls_family(enum leakwrap_family family, uintptr_t pc)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 
-	if (kind != LEAKWRAP_KIND_MALLOC || !leakwrap_libraries_are_recorded || !program ||
+	if (family != LEAKWRAP_FAMILY_MALLOC || !leakwrap_libraries_are_recorded || !program ||
 	    pc - program->start < program->end - program->start)
-		return kind;
-	return LEAKWRAP_KIND_LIBRARY;
+		return family;
+	return LEAKWRAP_FAMILY_LIBRARY;
 }

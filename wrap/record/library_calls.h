@@ -28,16 +28,16 @@ bool leakwrap_library_calls_may_have_loaded(const struct leakwrap_trace *trace);
  * then the walk would go on.  Takes the tables' lock. */
 bool leakwrap_library_calls_list_modules(const struct leakwrap_trace *trace);
 
-/* Does what leakwrap_site_number does.  A shared library may have loaded a module in the place of
+/* Does what leakwrap_site_intern does.  A shared library may have loaded a module in the place of
  * another.  If the call site is new, and its backtrace leads through such a module, lists the
  * module and returns LEAKWRAP_SITE_NONE: the walk must be made again.  One system call for each
  * module of a new call site that may be unloaded. */
 uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
                                      const struct leakwrap_stack *stack);
 
-/* Returns the kind of an allocation whose caller is at PC.  It is LEAKWRAP_KIND_LIBRARY for a call
- * of malloc outside of the program, else KIND.  Signal-safe. */
-enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc);
+/* Returns the family of an allocation whose caller is at PC.  It is LEAKWRAP_FAMILY_LIBRARY for a
+ * call of malloc outside of the program, else FAMILY.  Signal-safe. */
+enum leakwrap_family leakwrap_library_calls_family(enum leakwrap_family family, uintptr_t pc);
 
 #else
 
@@ -56,13 +56,14 @@ static inline bool leakwrap_library_calls_list_modules(const struct leakwrap_tra
 static inline uint32_t leakwrap_library_calls_site(const struct leakwrap_trace *trace,
                                                    const struct leakwrap_stack *stack)
 {
-	return leakwrap_site_number(trace, stack);
+	return leakwrap_site_intern(trace, stack);
 }
 
-static inline enum leakwrap_kind leakwrap_library_calls_kind(enum leakwrap_kind kind, uintptr_t pc)
+static inline enum leakwrap_family leakwrap_library_calls_family(enum leakwrap_family family,
+                                                                 uintptr_t pc)
 {
 	(void)pc;
-	return kind;
+	return family;
 }
 
 #endif

@@ -60,7 +60,7 @@ LEAKWRAP_INLINE bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, si
                                             struct leakwrap_caller caller)
 {
 	if (leakwrap_self.state >= LEAKWRAP_THREAD_SAMPLING) {
-		*attempt = (struct leakwrap_attempt){.mark = 0};
+		*attempt = (struct leakwrap_attempt){.guard = 0};
 		return false;
 	}
 	return leakwrap_begin_attempt_from(attempt, size, LEAKWRAP_CALLER_ARGS(caller));
@@ -69,8 +69,8 @@ LEAKWRAP_INLINE bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, si
 /* Ends ATTEMPT, after the real call.  Does nothing if the attempt was never begun. */
 static inline void leakwrap_end_attempt(struct leakwrap_attempt *attempt)
 {
-	if (leakwrap_unlikely(attempt->mark != 0)) {
-		attempt->mark = 0;
+	if (leakwrap_unlikely(attempt->guard != 0)) {
+		attempt->guard = 0;
 		leakwrap_self.attempt = attempt->outer;
 	}
 }
@@ -201,10 +201,10 @@ struct leakwrap_resize {
 	struct leakwrap_enclosing_release enclosing;
 	size_t old_size; /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* recorded call site; LEAKWRAP_SITE_NONE: the old block had no record */
-	uint32_t mark;   /* by which the live table holds the old block, or 0 */
+	uint32_t hold;   /* by which the live table holds the old block, or 0 */
 	struct leakwrap_sample sample; /* its sample, taken; valid if SITE is LEAKWRAP_SITE_NONE */
 	int saved_errno;               /* the caller's errno */
-	unsigned kind; /* enum leakwrap_kind (misuse.h) of the function that resizes */
+	unsigned family; /* enum leakwrap_family (misuse.h) of the function that resizes */
 };
 
 /* Begins a resize of BLOCK (may be NULL) to SIZE bytes, before the real call: holds BLOCK, so that
@@ -248,7 +248,7 @@ struct leakwrap_replacement {
 	size_t capacity; /* the buffer's size in bytes, according to the caller */
 	size_t size;     /* its recorded size; valid unless SITE is LEAKWRAP_SITE_NONE */
 	uint32_t site;   /* its recorded call site, or LEAKWRAP_SITE_NONE */
-	uint32_t mark;   /* by which the live table holds it, or 0 */
+	uint32_t hold;   /* by which the live table holds it, or 0 */
 	struct leakwrap_found_sample sample; /* its sample; valid if SITE is LEAKWRAP_SITE_NONE */
 };
 

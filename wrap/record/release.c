@@ -35,7 +35,7 @@ struct leakwrap_enclosing_release leakwrap_find_enclosing_release(const void *bl
 	return (struct leakwrap_enclosing_release){self->releasing, self->release_sp};
 }
 
-void leakwrap_mark_release_at(uintptr_t sp, void *block)
+void leakwrap_note_release_at(uintptr_t sp, void *block)
 {
 	/* A later call at SP itself is no part of the release.  From SP 0 this makes the highest
 	 * address: that release is never forgotten. */
@@ -49,7 +49,7 @@ struct leakwrap_enclosing_release leakwrap_begin_split(uintptr_t sp)
 	const struct leakwrap_enclosing_release enclosing =
 	        leakwrap_find_enclosing_release(NULL, sp);
 
-	leakwrap_mark_release_at(sp, LEAKWRAP_RELEASING_REMAINDERS);
+	leakwrap_note_release_at(sp, LEAKWRAP_RELEASING_REMAINDERS);
 	return enclosing;
 }
 
@@ -68,11 +68,11 @@ void leakwrap_count_foreign_free(void)
 }
 
 __attribute__((noinline)) bool leakwrap_check_release(void *block, size_t size, uint32_t site,
-                                                      enum leakwrap_kind kind, bool resizes,
+                                                      enum leakwrap_family family, bool resizes,
                                                       const struct leakwrap_caller *caller)
 {
 	struct leakwrap_release release = {
-	        .block = (uintptr_t)block, .kind = kind, .resizes = resizes, .caller = *caller};
+	        .block = (uintptr_t)block, .family = family, .resizes = resizes, .caller = *caller};
 	struct leakwrap_found_site found;
 	bool is_known = true;
 
@@ -113,7 +113,7 @@ static bool has_nothing_to_release(const void *block, const void *enclosing)
 /* Begins the release of BLOCK on the slow path: the fast path does not apply to BLOCK, or misuse is
  * checked.  Returns the enclosing release. */
 static __attribute__((noinline)) struct leakwrap_enclosing_release
-leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
+leakwrap_begin_slow_release(void *block, enum leakwrap_family family, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 	struct leakwrap_enclosing_release enclosing = leakwrap_find_enclosing_release(block, sp);
@@ -126,7 +126,7 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 		self->inner = LEAKWRAP_INNER_GONE;
 	if (has_nothing_to_release(block, enclosing.block))
 		return enclosing;
-	leakwrap_mark_release_at(sp, block);
+	leakwrap_note_release_at(sp, block);
 	site = leakwrap_live_remove(block, &size);
 	if (site == LEAKWRAP_SITE_NONE &&
 	    (leakwrap_remove_sample(site, leakwrap_samples_find(block)) ||
@@ -135,7 +135,7 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 	if (site == LEAKWRAP_SITE_IGNORED)
 		leakwrap_parts_remove(block, size);
 	if (leakwrap_misuse_checked &&
-	    leakwrap_check_release(block, size, site, kind, false, &LEAKWRAP_CALLER))
+	    leakwrap_check_release(block, size, site, family, false, &LEAKWRAP_CALLER))
 		return enclosing;
 	if (site == LEAKWRAP_SITE_NONE)
 		leakwrap_count_foreign_free();
@@ -144,7 +144,7 @@ leakwrap_begin_slow_release(void *block, enum leakwrap_kind kind, uintptr_t sp)
 
 struct leakwrap_enclosing_release leakwrap_begin_release(void *block, uintptr_t sp)
 {
-	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_MALLOC, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_FAMILY_MALLOC, sp);
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *block, uintptr_t sp)
@@ -155,31 +155,31 @@ struct leakwrap_enclosing_release leakwrap_begin_release_in_allocator(void *bloc
 
 	if (leakwrap_likely(leakwrap_live_fast_remove(&leakwrap_address_tables, block, unless,
 	                                              &missed) == LEAKWRAP_REMOVED)) {
-		leakwrap_mark_release_at(sp, block);
+		leakwrap_note_release_at(sp, block);
 		return (struct leakwrap_enclosing_release){NULL, 0};
 	}
 #endif
-	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_ALLOCATOR, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_FAMILY_ALLOCATOR, sp);
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release_new(void *block, uintptr_t sp)
 {
-	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_NEW, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_FAMILY_NEW, sp);
 }
 
 #ifndef LEAKWRAP_BARE
 struct leakwrap_enclosing_release leakwrap_begin_library_release(void *block, uintptr_t sp)
 {
-	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_LIBRARY, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_FAMILY_LIBRARY, sp);
 }
 #endif
 
 struct leakwrap_enclosing_release leakwrap_begin_release_array(void *block, uintptr_t sp)
 {
-	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_ARRAY, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_FAMILY_ARRAY, sp);
 }
 
 struct leakwrap_enclosing_release leakwrap_begin_release_in_pool(void *block, uintptr_t sp)
 {
-	return leakwrap_begin_slow_release(block, LEAKWRAP_KIND_POOL, sp);
+	return leakwrap_begin_slow_release(block, LEAKWRAP_FAMILY_POOL, sp);
 }

@@ -24,7 +24,7 @@
 struct leakwrap_enclosing_release leakwrap_find_enclosing_release(const void *block, uintptr_t sp);
 
 /* Marks BLOCK as being released: all calls with their stack below SP are part of its release. */
-void leakwrap_mark_release_at(uintptr_t sp, void *block);
+void leakwrap_note_release_at(uintptr_t sp, void *block);
 
 /* Returns whether the release of BLOCK, which has no record, is a part of the release of ENCLOSING,
  * which may be NULL.  The enclosing release may be over although the stack does not show it: it is
@@ -41,7 +41,7 @@ void leakwrap_count_foreign_free(void);
  * The release path does not pass the program's caller along, which keeps that path short.  So
  * CALLER is a function of the tracer, and the backtrace begins with the tracer's own frames.
  * misuse_writer.c leaves them out. */
-bool leakwrap_check_release(void *block, size_t size, uint32_t site, enum leakwrap_kind kind,
+bool leakwrap_check_release(void *block, size_t size, uint32_t site, enum leakwrap_family family,
                             bool resizes, const struct leakwrap_caller *caller);
 
 #endif

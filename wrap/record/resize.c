@@ -24,7 +24,8 @@ static __attribute__((noinline)) void check_resize(const struct leakwrap_resize 
 	if (resize->site != LEAKWRAP_SITE_NONE ||
 	    !leakwrap_is_part_of_release(resize->enclosing.block, resize->block))
 		leakwrap_check_release(resize->block, resize->old_size, resize->site,
-		                       (enum leakwrap_kind)resize->kind, true, &LEAKWRAP_CALLER);
+		                       (enum leakwrap_family)resize->family, true,
+		                       &LEAKWRAP_CALLER);
 }
 
 /* Removes the records of a pool's parts that lie in what RESIZE, which is about to leave SIZE bytes
@@ -32,7 +33,7 @@ static __attribute__((noinline)) void check_resize(const struct leakwrap_resize 
 static __attribute__((noinline)) void remove_cut_parts(const struct leakwrap_resize *resize,
                                                        size_t size)
 {
-	/* The block's own address has its mark. */
+	/* The block's own address has its hold. */
 	const size_t kept = size > 0 ? size : 1;
 
 	if (kept < resize->old_size)
@@ -40,16 +41,16 @@ static __attribute__((noinline)) void remove_cut_parts(const struct leakwrap_res
 }
 
 LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, size_t size,
-                                  enum leakwrap_kind kind, uintptr_t sp)
+                                  enum leakwrap_family family, uintptr_t sp)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
 	resize->block = block;
-	resize->kind = kind;
+	resize->family = family;
 	resize->enclosing = leakwrap_find_enclosing_release(block, sp);
 	resize->saved_errno = errno;
 	resize->site = LEAKWRAP_SITE_NONE;
-	resize->mark = 0;
+	resize->hold = 0;
 	self->inner = NULL;
 	if (!block) {
 		resize->sample.address = 0;
@@ -58,27 +59,27 @@ LEAKWRAP_INLINE void begin_resize(struct leakwrap_resize *resize, void *block, s
 	leakwrap_temporary_forget(block);
 	leakwrap_young_site_settle(block);
 	resize->site = leakwrap_live_hold(block, LEAKWRAP_HOLD_TAKEN, sp, &resize->old_size,
-	                                  &resize->mark);
+	                                  &resize->hold);
 	if (resize->site == LEAKWRAP_SITE_NONE)
 		resize->sample = leakwrap_take_sample(block);
 	if (resize->site == LEAKWRAP_SITE_IGNORED)
 		remove_cut_parts(resize, size);
 	if (leakwrap_misuse_checked)
 		check_resize(resize);
-	leakwrap_mark_release_at(sp, block);
+	leakwrap_note_release_at(sp, block);
 	if (size == 0)
 		errno = 0;
 }
 
 void leakwrap_begin_resize(struct leakwrap_resize *resize, void *block, size_t size, uintptr_t sp)
 {
-	begin_resize(resize, block, size, LEAKWRAP_KIND_MALLOC, sp);
+	begin_resize(resize, block, size, LEAKWRAP_FAMILY_MALLOC, sp);
 }
 
 void leakwrap_begin_resize_in_allocator(struct leakwrap_resize *resize, void *block, size_t size,
                                         uintptr_t sp)
 {
-	begin_resize(resize, block, size, LEAKWRAP_KIND_ALLOCATOR, sp);
+	begin_resize(resize, block, size, LEAKWRAP_FAMILY_ALLOCATOR, sp);
 }
 
 /* Ends a resize that returned NULL: counts a foreign free if it freed the old block, or restores
@@ -90,7 +91,7 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 		if (resize->site == LEAKWRAP_SITE_NONE &&
 		    !leakwrap_is_part_of_release(resize->enclosing.block, resize->block))
 			leakwrap_count_foreign_free();
-		leakwrap_live_end_hold(resize->block, resize->mark);
+		leakwrap_live_end_hold(resize->block, resize->hold);
 		return;
 	}
 	if (resize->site == LEAKWRAP_SITE_NONE)
@@ -100,7 +101,7 @@ static void end_resize_to_null(const struct leakwrap_resize *resize, size_t size
 	if (leakwrap_misuse_checked)
 		leakwrap_misuse_cancel_release(resize->block);
 	if (resize->site != LEAKWRAP_SITE_NONE &&
-	    leakwrap_live_restore(resize->block, resize->old_size, resize->site, resize->mark) ==
+	    leakwrap_live_restore(resize->block, resize->old_size, resize->site, resize->hold) ==
 	            LEAKWRAP_LIVE_UNTRACKED)
 		leakwrap_count_untracked(1, resize->old_size);
 }
@@ -114,7 +115,7 @@ static void record_resized(const struct leakwrap_resize *resize, void *block, si
 	                  (resize->site != LEAKWRAP_SITE_NONE &&
 	                   leakwrap_self.state == LEAKWRAP_THREAD_DISABLED);
 
-	if (resize->kind == LEAKWRAP_KIND_ALLOCATOR)
+	if (resize->family == LEAKWRAP_FAMILY_ALLOCATOR)
 		leakwrap_record_in_allocator(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 	else
 		leakwrap_record_allocation(block, size, LEAKWRAP_CALLER_OF_PARAMS);
@@ -133,7 +134,7 @@ void *leakwrap_end_resize_from(struct leakwrap_resize *resize, void *block, size
 		    !leakwrap_is_part_of_release(resize->enclosing.block, resize->block))
 			leakwrap_count_foreign_free();
 		record_resized(resize, block, size, LEAKWRAP_CALLER_PASSED);
-		leakwrap_live_end_hold(resize->block, resize->mark);
+		leakwrap_live_end_hold(resize->block, resize->hold);
 	}
 	if (resize->block && size == 0 && errno == 0)
 		errno = resize->saved_errno;
@@ -164,7 +165,7 @@ struct leakwrap_replacement leakwrap_begin_replacement(void *block, size_t capac
 	leakwrap_temporary_forget(block);
 	if (block) {
 		leakwrap_young_site_settle(block);
-		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.mark);
+		old.site = leakwrap_live_hold(block, LEAKWRAP_HOLD_LENT, sp, &old.size, &old.hold);
 	}
 	if (old.site == LEAKWRAP_SITE_NONE)
 		old.sample = leakwrap_samples_find(block);
@@ -189,19 +190,19 @@ void leakwrap_end_replacement_from(struct leakwrap_replacement old, void *block,
                                    LEAKWRAP_CALLER_PARAMS)
 {
 	if (block == old.block && size == old.capacity) {
-		if (old.mark != 0 && leakwrap_live_restore(block, old.size, old.site, old.mark) ==
+		if (old.hold != 0 && leakwrap_live_restore(block, old.size, old.site, old.hold) ==
 		                             LEAKWRAP_LIVE_UNTRACKED)
 			leakwrap_count_untracked(1, old.size);
 		return;
 	}
 	/* After an inner call, a record of the new BLOCK is that call's. */
-	if (old.mark == 0 && old.site != LEAKWRAP_SITE_NONE &&
+	if (old.hold == 0 && old.site != LEAKWRAP_SITE_NONE &&
 	    (block == old.block || !leakwrap_self.inner ||
 	     leakwrap_live_find(block).site == LEAKWRAP_SITE_NONE))
 		remove_replaced(&old);
 	leakwrap_record_inner_size(block, size, LEAKWRAP_CALLER_OF_PARAMS);
 	leakwrap_remove_sample(old.site, old.sample);
-	leakwrap_live_end_hold(old.block, old.mark);
+	leakwrap_live_end_hold(old.block, old.hold);
 }
 
 /* -- hand over --------------------------------------------------------------------------------- */

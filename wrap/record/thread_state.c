@@ -15,19 +15,19 @@
 #include <stdbool.h>
 
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
-#define INSIDE_MAX  65536
+#define INSIDE_MAX   65536
 
-#define INSIDE_MARK ((uintptr_t)0x6c65616b)
+#define INSIDE_GUARD ((uintptr_t)0x6c65616b)
 
 /* Returns whether the function with the stack pointer SP runs inside an allocator that the user
  * named.  It may be the allocator's wrapper: the allocator may jump to malloc.  A longjmp may have
- * left the allocator: then SP is above *inside, or the mark is overwritten. */
+ * left the allocator: then SP is above *inside, or the guard is overwritten. */
 static bool is_inside_allocator(uintptr_t sp)
 {
 	const struct leakwrap_inside *inside = leakwrap_self.inside;
 
 	return inside && sp <= (uintptr_t)inside && (uintptr_t)inside - sp < INSIDE_MAX &&
-	       inside->mark == ((uintptr_t)inside ^ INSIDE_MARK);
+	       inside->guard == ((uintptr_t)inside ^ INSIDE_GUARD);
 }
 
 /* Gives this thread the state that the present settings ask for. */
@@ -74,7 +74,7 @@ void leakwrap_inside_begin(struct leakwrap_inside *inside)
 
 	inside->before = self->state;
 	inside->outer = self->inside;
-	inside->mark = (uintptr_t)inside ^ INSIDE_MARK;
+	inside->guard = (uintptr_t)inside ^ INSIDE_GUARD;
 	leakwrap_thread_begin_allocation(self);
 	self->inside = inside;
 	if (self->state != LEAKWRAP_THREAD_DISABLED)
@@ -85,7 +85,7 @@ void leakwrap_inside_end(struct leakwrap_inside *inside)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
 
-	inside->mark = 0;
+	inside->guard = 0;
 	self->inside = inside->outer;
 	if (self->state == LEAKWRAP_THREAD_INSIDE)
 		leakwrap_thread_set_state(self, inside->before);

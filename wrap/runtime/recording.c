@@ -100,7 +100,7 @@ static bool change(const bool *is_on, const uint32_t *interval)
 	return true;
 }
 
-bool leakwrap_recording_turn(bool on)
+bool leakwrap_recording_switch(bool on)
 {
 	return change(&on, NULL);
 }

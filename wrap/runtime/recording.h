@@ -17,10 +17,10 @@ void leakwrap_recording_start(void);
 
 /* Turns recording on or off.  Returns false and changes nothing if misuse= or fail= needs every
  * block.  Takes the tables' lock.  Signal-safe. */
-bool leakwrap_recording_turn(bool on);
+bool leakwrap_recording_switch(bool on);
 
 /* Samples one block for each INTERVAL bytes, at most LEAKWRAP_SAMPLE_MAX; 0 records all blocks.
- * Otherwise as leakwrap_recording_turn.  The interval is kept while recording is off. */
+ * Otherwise as leakwrap_recording_switch.  The interval is kept while recording is off. */
 bool leakwrap_recording_sample(size_t interval);
 
 /* Marks this time: dumps tell blocks that were allocated since from older blocks.  Returns false

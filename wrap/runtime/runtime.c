@@ -86,7 +86,7 @@ static void set_on_signal(uint32_t value)
 
 bool leakwrap_runtime_take_dump_signal(void)
 {
-	return leakwrap_signals_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
+	return leakwrap_dump_signal_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
 }
 
 /* The ELF header of the file that the runtime is part of.  Not all linkers define the symbol. */
@@ -138,7 +138,7 @@ static void start(void)
 		leakwrap_message("no memory to look for misuse", (const char *[]){NULL});
 	leakwrap_recording_start();
 	if (leakwrap_unasked_start())
-		leakwrap_live_set_growth_hook(leakwrap_unasked_look);
+		leakwrap_live_set_growth_hook(leakwrap_unasked_check);
 	if (!leakwrap_fail_start(&fail_hooks))
 		leakwrap_message("no memory or no plan to make allocations fail",
 		                 (const char *[]){NULL});
@@ -188,7 +188,7 @@ bool leakwrap_runtime_enter(void)
 void leakwrap_runtime_report_failure(size_t size)
 {
 	if (leakwrap_options.dump_at_failure && leakwrap_process_owns_memory())
-		leakwrap_unasked_failure(size);
+		leakwrap_unasked_dump_failure(size);
 }
 
 int leakwrap_install_crash_trace(void)
@@ -218,13 +218,13 @@ static void before_fork(void)
 
 static void after_fork_in_parent(void)
 {
-	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
+	leakwrap_unlock_in_child(&leakwrap_tables_lock, false);
 }
 
 /* Resets what belongs to the parent process and its threads.  Frees the tables' lock last. */
 static void after_fork_in_child(void)
 {
-	leakwrap_process_forked();
+	leakwrap_process_reset_in_child();
 	atomic_store(&runtime.forked, true);
 	atomic_store(&runtime.has_entered, false);
 	atomic_store(&runtime.exit_dump, NO_EXIT_DUMP);
@@ -237,24 +237,24 @@ static void after_fork_in_child(void)
 	atomic_store(&leakwrap_loss.lost_call_sites, 0);
 	atomic_store(&leakwrap_loss.freed_elsewhere, 0);
 	atomic_store(&leakwrap_loss.foreign_frees, 0);
-	leakwrap_fail_forked();
-	leakwrap_shadow_forked();
-	leakwrap_crash_forked();
-	leakwrap_spare_stack_forked();
-	leakwrap_dump_forked();
-	leakwrap_symbols_forked();
-	leakwrap_unasked_forked();
-	leakwrap_peak_forked();
-	leakwrap_announce_forked();
-	leakwrap_signals_forked();
-	leakwrap_sites_collect_forked();
-	leakwrap_ended_stacks_forked();
+	leakwrap_fail_reset_in_child();
+	leakwrap_shadow_reset_in_child();
+	leakwrap_crash_reset_in_child();
+	leakwrap_spare_stack_reset_in_child();
+	leakwrap_dump_reset_in_child();
+	leakwrap_symbols_reset_in_child();
+	leakwrap_unasked_reset_in_child();
+	leakwrap_peak_reset_in_child();
+	leakwrap_announce_reset_in_child();
+	leakwrap_dump_signal_reset_in_child();
+	leakwrap_sites_collect_reset_in_child();
+	leakwrap_ended_stacks_reset_in_child();
 	leakwrap_park_keep_sleepers(false);
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN) {
 		leakwrap_young_sites_settle(true);
 		leakwrap_sites_begin_own();
 	}
-	leakwrap_unlock_after_fork(&leakwrap_tables_lock, true);
+	leakwrap_unlock_in_child(&leakwrap_tables_lock, true);
 }
 
 /* Forks past the C library, for leakwrap torture.  The program has a single thread. */
@@ -370,7 +370,7 @@ static void write_exit_dump_beside_thread_memory(bool all)
 __attribute__((used)) static int (*const links_atexit)(void (*function)(void)) = atexit;
 #endif
 
-void leakwrap_runtime_exit(void)
+void leakwrap_runtime_write_exit_dump(void)
 {
 	bool all;
 	struct leakwrap_mask before;
@@ -385,7 +385,7 @@ void leakwrap_runtime_exit(void)
 	if (atomic_compare_exchange_strong(&runtime.exit_dump, &none, WRITING_EXIT_DUMP)) {
 		leakwrap_park_keep_sleepers(!is_in_shared_object());
 		write_exit_dump_beside_thread_memory(all);
-		leakwrap_park_may_let_go();
+		leakwrap_park_allow_release();
 		atomic_store(&runtime.exit_dump, EXIT_DUMP_WRITTEN);
 		leakwrap_wake(&runtime.exit_dump);
 	} else {
@@ -396,10 +396,10 @@ void leakwrap_runtime_exit(void)
 }
 
 /* A forked child mostly calls _exit after a failed exec.  It dumps only if it has allocated. */
-void leakwrap_runtime_exit_now(void)
+void leakwrap_runtime_write_dump_before__exit(void)
 {
 	if (!atomic_load(&runtime.forked) || atomic_load(&runtime.has_entered))
-		leakwrap_runtime_exit();
+		leakwrap_runtime_write_exit_dump();
 }
 
 #ifdef LEAKWRAP_GLIBC
@@ -427,7 +427,7 @@ static void dump_after_libraries(void *is_first)
 {
 	if (is_first)
 		register_dump(NULL);
-	leakwrap_runtime_exit();
+	leakwrap_runtime_write_exit_dump();
 }
 #endif
 
@@ -452,9 +452,9 @@ static void dump_and_remove_handlers(void)
 {
 	if (leakwrap_libraries_are_recorded && dump_later())
 		return;
-	leakwrap_runtime_exit();
+	leakwrap_runtime_write_exit_dump();
 	if (is_in_shared_object()) {
-		leakwrap_signals_release();
+		leakwrap_dump_signal_release();
 		leakwrap_crash_release();
 	}
 }

@@ -13,7 +13,8 @@ bool leakwrap_runtime_enter(void);
 /* Starts the tracer if it has not been started.  Preserves errno. */
 void leakwrap_runtime_start(void);
 
-/* Makes the signal of the option signal= ask for dumps.  Returns as leakwrap_signals_install. */
+/* Makes the signal of the option signal= ask for dumps.  Returns as
+ * leakwrap_dump_signal_install. */
 bool leakwrap_runtime_take_dump_signal(void);
 
 /* Writes a dump if the options ask for one at the first failed allocation, and this is the first.
@@ -30,10 +31,10 @@ static inline void leakwrap_runtime_report_failure(size_t size)
 /* Writes the exit dump if the options ask for it and it was not written before.  Call it after the
  * executable's last destructor or at_quick_exit function.  Waits while another thread writes the
  * dump.  Preserves errno. */
-void leakwrap_runtime_exit(void);
+void leakwrap_runtime_write_exit_dump(void);
 
 /* Writes the exit dump before _exit, _Exit and the like.  A forked child that has not allocated
  * since the fork writes none. */
-void leakwrap_runtime_exit_now(void);
+void leakwrap_runtime_write_dump_before__exit(void);
 
 #endif

@@ -42,10 +42,10 @@ static bool give_up_dump_signal(const struct leakwrap_filter *filter)
 {
 	const char *const call = leakwrap_filter_forbidden_for_handlers(filter);
 
-	if (!call || !leakwrap_signals_owns(leakwrap_options.signal))
+	if (!call || !leakwrap_dump_signal_is_ours(leakwrap_options.signal))
 		return false;
 	report(NO_SIGNAL, filter, call, "no signal asks for dumps");
-	return leakwrap_signals_release();
+	return leakwrap_dump_signal_release();
 }
 
 static void report_lost_dumps(const struct leakwrap_filter *filter)

@@ -45,7 +45,7 @@ static __attribute__((noinline)) void die_after_return(const struct leakwrap_fau
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&action.sa_mask);
-	if (leakwrap_signals_set(fault->signal, &action, NULL) != 0)
+	if (leakwrap_signal_set_action(fault->signal, &action, NULL) != 0)
 		leakwrap_process_end(128 + fault->signal);
 	if (fault->code <= 0)
 		leakwrap_signal_send(fault->signal);
@@ -118,9 +118,9 @@ unsigned leakwrap_crash_install(void (*reporter)(const struct leakwrap_fault *fa
 	for (size_t i = 0; i < FATAL_COUNT; i++) {
 		struct sigaction before;
 
-		if (leakwrap_signals_set(fatal[i], NULL, &before) == 0 &&
+		if (leakwrap_signal_set_action(fatal[i], NULL, &before) == 0 &&
 		    (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL &&
-		    leakwrap_signals_set(fatal[i], &action, NULL) == 0)
+		    leakwrap_signal_set_action(fatal[i], &action, NULL) == 0)
 			count++;
 	}
 	return count;
@@ -134,9 +134,9 @@ bool leakwrap_crash_release(void)
 	if (!atomic_exchange(&report, NULL))
 		return false;
 	for (size_t i = 0; i < FATAL_COUNT; i++)
-		if (leakwrap_signals_set(fatal[i], NULL, &now) == 0 &&
+		if (leakwrap_signal_set_action(fatal[i], NULL, &now) == 0 &&
 		    now.sa_sigaction == on_fatal_signal)
-			leakwrap_signals_set(fatal[i], &action, NULL);
+			leakwrap_signal_set_action(fatal[i], &action, NULL);
 	return true;
 }
 
@@ -156,10 +156,10 @@ void leakwrap_crash_enter_thread(void)
 	errno = saved;
 }
 
-void leakwrap_crash_forked(void)
+void leakwrap_crash_reset_in_child(void)
 {
 	stack_t stack = {.ss_flags = SS_DISABLE};
 
 	if (atomic_load(&report) && atomic_load(&stacks.newest) && change_stack(NULL, &stack))
-		leakwrap_thread_memory_reset_after_fork(&stacks, stack.ss_sp);
+		leakwrap_thread_memory_reset_in_child(&stacks, stack.ss_sp);
 }

@@ -42,6 +42,6 @@ bool leakwrap_crash_release(void);
 
 /* In a forked child: reuses the alternate stacks of the parent's other threads.  Keeps the stack
  * of the calling thread. */
-void leakwrap_crash_forked(void);
+void leakwrap_crash_reset_in_child(void);
 
 #endif

@@ -44,7 +44,7 @@ static struct {
 	_Atomic unsigned current; /* number of the newest view; its index is modulo VIEWS */
 } dump_signal;
 
-_Atomic bool leakwrap_signals_interrupts;
+_Atomic bool leakwrap_dump_signal_interrupts;
 
 /* Returns the program's view.  The caller holds the lock or is the only thread. */
 static struct sigaction *current_view(void)
@@ -170,7 +170,7 @@ static bool is_deadly(int signo)
 static void take_default_action(int signo)
 {
 	const struct sigaction action = {.sa_handler = SIG_DFL};
-	const bool is_set = leakwrap_signals_set(signo, &action, NULL) == 0;
+	const bool is_set = leakwrap_signal_set_action(signo, &action, NULL) == 0;
 	sigset_t only_signo, before;
 
 	if (!(is_set && leakwrap_signal_send(signo)) && is_deadly(signo))
@@ -281,13 +281,13 @@ static int set_action(int signo, const struct sigaction *action, struct sigactio
 		errno = ENOSYS;
 		return -1;
 	}
-	leakwrap_self.passing++;
+	leakwrap_self.own_calls++;
 	result = set(signo, action, before);
-	leakwrap_self.passing--;
+	leakwrap_self.own_calls--;
 	return result;
 }
 
-int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before)
+int leakwrap_signal_set_action(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	if (is_action_forbidden(signo)) {
 		errno = EPERM;
@@ -314,7 +314,8 @@ static int install_handler(const struct sigaction *view)
 	return set_action(dump_signal.signo, &action, NULL);
 }
 
-bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value))
+bool leakwrap_dump_signal_install(int signo, leakwrap_dump_function *dump,
+                                  void (*set)(uint32_t value))
 {
 	struct sigaction before;
 	bool is_missing;
@@ -323,7 +324,7 @@ bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*se
 	dump_signal.dump = dump;
 	dump_signal.set = set;
 	leakwrap_lock(&dump_signal.lock);
-	is_missing = leakwrap_signals_set(signo, NULL, &before) != 0;
+	is_missing = leakwrap_signal_set_action(signo, NULL, &before) != 0;
 	if (!is_missing) {
 		change_view(&before);
 		dump_signal.signo = signo;
@@ -334,17 +335,18 @@ bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*se
 	return !is_missing || errno != ENOSYS;
 }
 
-bool leakwrap_signals_owns(int signo)
+bool leakwrap_dump_signal_is_ours(int signo)
 {
-	return leakwrap_signals_watches(signo) && !dump_signal.is_given_up;
+	return leakwrap_dump_signal_is_watched(signo) && !dump_signal.is_given_up;
 }
 
-bool leakwrap_signals_watches(int signo)
+bool leakwrap_dump_signal_is_watched(int signo)
 {
-	return signo != 0 && signo == dump_signal.signo && leakwrap_self.passing == 0;
+	return signo != 0 && signo == dump_signal.signo && leakwrap_self.own_calls == 0;
 }
 
-int leakwrap_signals_view(int signo, const struct sigaction *action, struct sigaction *before)
+int leakwrap_dump_signal_change_view(int signo, const struct sigaction *action,
+                                     struct sigaction *before)
 {
 	struct sigaction wanted, previous;
 	int result = 0;
@@ -381,21 +383,22 @@ static bool view_ignores_while_action(bool (*is_as_expected)(const struct sigact
 {
 	struct sigaction now;
 
-	return leakwrap_signals_owns(dump_signal.signo) && is_ignored(current_view()) &&
-	       leakwrap_signals_set(dump_signal.signo, NULL, &now) == 0 && is_as_expected(&now);
+	return leakwrap_dump_signal_is_ours(dump_signal.signo) && is_ignored(current_view()) &&
+	       leakwrap_signal_set_action(dump_signal.signo, NULL, &now) == 0 &&
+	       is_as_expected(&now);
 }
 
-void leakwrap_signals_prepare_exec(void)
+void leakwrap_dump_signal_prepare_exec(void)
 {
 	int saved = errno;
 
 	leakwrap_process_prepare_exec();
 	if (view_ignores_while_action(is_tracers))
-		leakwrap_signals_set(dump_signal.signo, current_view(), NULL);
+		leakwrap_signal_set_action(dump_signal.signo, current_view(), NULL);
 	errno = saved;
 }
 
-void leakwrap_signals_cancel_exec(void)
+void leakwrap_dump_signal_cancel_exec(void)
 {
 	int saved = errno;
 
@@ -405,23 +408,24 @@ void leakwrap_signals_cancel_exec(void)
 	errno = saved;
 }
 
-void leakwrap_signals_forked(void)
+void leakwrap_dump_signal_reset_in_child(void)
 {
 	if (dump_signal.lock.word == 0)
 		return;
 	dump_signal.lock = (struct leakwrap_lock){.word = 0};
-	if (leakwrap_signals_owns(dump_signal.signo) && !is_action_forbidden(dump_signal.signo))
+	if (leakwrap_dump_signal_is_ours(dump_signal.signo) &&
+	    !is_action_forbidden(dump_signal.signo))
 		install_handler(current_view());
 }
 
-bool leakwrap_signals_release(void)
+bool leakwrap_dump_signal_release(void)
 {
 	int saved = errno;
 	bool is_done;
 
 	leakwrap_lock(&dump_signal.lock);
-	is_done = leakwrap_signals_owns(dump_signal.signo) &&
-	          leakwrap_signals_set(dump_signal.signo, current_view(), NULL) == 0;
+	is_done = leakwrap_dump_signal_is_ours(dump_signal.signo) &&
+	          leakwrap_signal_set_action(dump_signal.signo, current_view(), NULL) == 0;
 	if (is_done)
 		dump_signal.is_given_up = true;
 	leakwrap_unlock(&dump_signal.lock);
@@ -440,7 +444,7 @@ static bool is_interrupted(const sigset_t *mask)
 
 	for (int signo = 1; signo < _NSIG; signo++)
 		if (sigismember(mask, signo) == 0 && leakwrap_signal_pending(signo) &&
-		    leakwrap_signals_set(signo, NULL, &action) == 0 && has_handler(&action))
+		    leakwrap_signal_set_action(signo, NULL, &action) == 0 && has_handler(&action))
 			return true;
 #else
 	(void)mask;
@@ -463,13 +467,13 @@ static bool serve_request(enum sender sender, const siginfo_t *info)
 	return !interrupted;
 }
 
-bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned before)
+bool leakwrap_dump_signal_serve_waited(int *signo, const siginfo_t *info, unsigned before)
 {
 	const int saved = errno;
 	enum sender sender;
 	bool waits_again = false;
 
-	if (!leakwrap_signals_owns(*signo) || leakwrap_self.waited != before)
+	if (!leakwrap_dump_signal_is_ours(*signo) || leakwrap_self.waited != before)
 		return false;
 	leakwrap_self.waited++;
 	sender = sender_of(info);
@@ -484,7 +488,7 @@ bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned b
 	return waits_again;
 }
 
-uint64_t leakwrap_signals_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start)
+uint64_t leakwrap_dump_signal_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start)
 {
 	const uint64_t second = 1000000000;
 	const uint64_t taken = leakwrap_time_monotonic() - start;

@@ -23,55 +23,57 @@ typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
  * DUMP is not called, and the signal has the effect that it has untraced.
  *
  * Returns false, and installs nothing, if the linker has left out the wrapper of sigaction. */
-bool leakwrap_signals_install(int signo, leakwrap_dump_function *dump, void (*set)(uint32_t value));
+bool leakwrap_dump_signal_install(int signo, leakwrap_dump_function *dump,
+                                  void (*set)(uint32_t value));
 
 /* Calls sigaction(2) for the tracer itself, past the wrapper.  Returns 0, or -1 with errno set:
  * ENOSYS if the linker has left out the wrapper, EPERM if a filter of the program forbids the call.
  * Signal-safe. */
-int leakwrap_signals_set(int signo, const struct sigaction *action, struct sigaction *before);
+int leakwrap_signal_set_action(int signo, const struct sigaction *action, struct sigaction *before);
 
 /* Returns true if SIGNO is the dump signal and the program asks, not the tracer.  Signal-safe. */
-bool leakwrap_signals_owns(int signo);
+bool leakwrap_dump_signal_is_ours(int signo);
 
 /* Returns true also if the dump signal has been given up: the tracer may take it back, and must not
  * overlook a new action.  Signal-safe. */
-bool leakwrap_signals_watches(int signo);
+bool leakwrap_dump_signal_is_watched(int signo);
 
 /* Performs the program's sigaction(2) for SIGNO, which the tracer watches: returns the program's
  * view in *BEFORE and changes it to *ACTION.  ACTION and BEFORE may be NULL.  Returns 0, or -1 with
  * errno set. */
-int leakwrap_signals_view(int signo, const struct sigaction *action, struct sigaction *before);
+int leakwrap_dump_signal_change_view(int signo, const struct sigaction *action,
+                                     struct sigaction *before);
 
 /* True if siginterrupt(3) made the dump signal interrupt system calls. */
-extern _Atomic bool leakwrap_signals_interrupts;
+extern _Atomic bool leakwrap_dump_signal_interrupts;
 
 /* Call these before exec and after a failed exec, in a child of vfork too.  The first really
  * ignores the dump signal if the program ignores it, so that the new program inherits that.  The
  * second installs the tracer's handler again.  Both preserve errno. */
-void leakwrap_signals_prepare_exec(void);
-void leakwrap_signals_cancel_exec(void);
+void leakwrap_dump_signal_prepare_exec(void);
+void leakwrap_dump_signal_cancel_exec(void);
 
 /* In a forked child.  If another thread held the lock at the fork: frees the lock, and installs the
  * handler for the program's view.  A change that was not yet stored in the view is lost. */
-void leakwrap_signals_forked(void);
+void leakwrap_dump_signal_reset_in_child(void);
 
 /* Gives the dump signal up: makes the program's view its action.  Call it before the handler's code
  * is unloaded.  Returns false and changes nothing if there is no dump signal, or if a filter of the
  * program forbids it.  Preserves errno. */
-bool leakwrap_signals_release(void);
+bool leakwrap_dump_signal_release(void);
 
 /* Serves *SIGNO, which a wait function (sigwait(3)) has returned without running a handler, if it
- * is the dump signal: does for its sender, whom INFO names, what leakwrap_signals_install says.
+ * is the dump signal: does for its sender, whom INFO names, what leakwrap_dump_signal_install says.
  * *SIGNO may be -1 after an error.  BEFORE is the value of leakwrap_self.waited when the wait
  * began.  If it has changed, an inner wait has served the signal, and this call does nothing.
  *
  * Returns true if `leakwrap dump`, `leakwrap set` or `leakwrap mark` sent the signal, which is not
  * the program's: the caller waits again.  If a signal has come meanwhile whose handler interrupts a
  * wait, sets *SIGNO to -1 and errno to EINTR, and returns false.  Otherwise preserves errno. */
-bool leakwrap_signals_serve_waited(int *signo, const siginfo_t *info, unsigned before);
+bool leakwrap_dump_signal_serve_waited(int *signo, const siginfo_t *info, unsigned before);
 
 /* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
  * leakwrap_time_monotonic.  Preserves errno. */
-uint64_t leakwrap_signals_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start);
+uint64_t leakwrap_dump_signal_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start);
 
 #endif

@@ -25,7 +25,7 @@ static size_t entry_of(uintptr_t stack)
 	return (stack ^ stack >> 8 ^ stack >> 16) % TAKERS;
 }
 
-void leakwrap_alternate_stack_changes(uintptr_t stack)
+void leakwrap_note_alternate_stack(uintptr_t stack)
 {
 	const uintptr_t before = leakwrap_thread_alternate_stack() / 16;
 	const uintptr_t after = stack / 16;

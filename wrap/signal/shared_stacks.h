@@ -11,6 +11,6 @@
 /* Notes that this thread is about to take the alternate stack at STACK; 0: it gives its own up.
  * If another thread has this stack, no thread is parked on an alternate stack any more.  Takes no
  * lock, is signal-safe, and preserves errno. */
-void leakwrap_alternate_stack_changes(uintptr_t stack);
+void leakwrap_note_alternate_stack(uintptr_t stack);
 
 #endif

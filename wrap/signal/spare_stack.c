@@ -34,7 +34,7 @@ void leakwrap_spare_stack_start(void)
 	spare.top = stack ? stack + SPARE_SIZE : NULL;
 }
 
-void leakwrap_spare_stack_forked(void)
+void leakwrap_spare_stack_reset_in_child(void)
 {
 	atomic_store(&spare.busy, 0);
 }

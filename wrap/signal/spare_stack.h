@@ -18,7 +18,7 @@
 void leakwrap_spare_stack_start(void);
 
 /* In a forked child: another thread of the parent may have had the spare stack. */
-void leakwrap_spare_stack_forked(void);
+void leakwrap_spare_stack_reset_in_child(void);
 
 /* Calls FUNCTION(ARGUMENT), which takes less than LEAKWRAP_HANDLER_ROOM bytes of stack.  Calls it
  * on the spare stack if the calling handler's stack has less room or is not known; all signals are

@@ -24,8 +24,8 @@ struct search {
 static uintptr_t position_of(const struct leakwrap_stack_shape *shape, unsigned i)
 {
 	return leakwrap_stack_shape_is_wide(shape)
-	               ? ((const leakwrap_stack_position *)shape)[shape->first + (int)i]
-	               : ((const uint16_t *)shape)[shape->first + (int)i];
+	               ? ((const leakwrap_stack_position *)shape)[shape->minus_count + (int)i]
+	               : ((const uint16_t *)shape)[shape->minus_count + (int)i];
 }
 
 static uintptr_t end_of_page(uintptr_t address)

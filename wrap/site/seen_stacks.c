@@ -9,7 +9,7 @@
 #define SEEN_BITS 16
 static LEAKWRAP_TABLE _Atomic uint16_t seen[1 << SEEN_BITS];
 
-bool leakwrap_seen_stacks_add(const struct leakwrap_trace *trace, uintptr_t place, uint32_t turn)
+bool leakwrap_seen_stacks_add(const struct leakwrap_trace *trace, uintptr_t place, uint32_t salt)
 {
 	const uint64_t hash = leakwrap_stack_hash_finalize(leakwrap_trace_hash(trace) + place);
 	_Atomic uint16_t *const entry = &seen[hash >> (64 - SEEN_BITS)];
@@ -19,7 +19,7 @@ bool leakwrap_seen_stacks_add(const struct leakwrap_trace *trace, uintptr_t plac
 	if (before == bits)
 		return true;
 	/* The highest bit of a product is as good as random. */
-	if (before == 0 || turn * 0x9e3779b1u >> 31 != 0)
+	if (before == 0 || salt * 0x9e3779b1u >> 31 != 0)
 		atomic_store_explicit(entry, bits, memory_order_relaxed);
 	return false;
 }

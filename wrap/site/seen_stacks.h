@@ -12,8 +12,8 @@
 #include "wrap/unwind/trace.h"
 
 /* Remembers the stack whose walk gave TRACE.  PLACE: a number that equal stacks share, from where
- * they begin.  TURN: another number each time.  Returns whether the stack has come before, as far
+ * they begin.  SALT: another number each time.  Returns whether the stack has come before, as far
  * as that is remembered.  Signal-safe, takes no lock. */
-bool leakwrap_seen_stacks_add(const struct leakwrap_trace *trace, uintptr_t place, uint32_t turn);
+bool leakwrap_seen_stacks_add(const struct leakwrap_trace *trace, uintptr_t place, uint32_t salt);
 
 #endif

@@ -174,7 +174,7 @@ void leakwrap_site_forget_allocated(uint32_t site)
 	clear_sum(&sums->temporary);
 }
 
-void leakwrap_site_allocated_empty(uint32_t first)
+void leakwrap_site_allocated_give_group(uint32_t first)
 {
 	struct sums *const chunk = sums_of(first);
 

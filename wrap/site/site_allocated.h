@@ -44,6 +44,6 @@ void leakwrap_site_forget_allocated(uint32_t site);
 
 /* Does the same for all call sites of a group (site_chunk.h), which begins with the number FIRST,
  * and gives their memory back. */
-void leakwrap_site_allocated_empty(uint32_t first);
+void leakwrap_site_allocated_give_group(uint32_t first);
 
 #endif

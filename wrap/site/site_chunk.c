@@ -40,7 +40,7 @@ struct leakwrap_site_chunk *leakwrap_site_chunk_make(uint32_t number, bool from_
 	return chunk;
 }
 
-void leakwrap_site_chunks_empty(uint32_t first)
+void leakwrap_site_chunks_give_group(uint32_t first)
 {
 	struct leakwrap_site_chunk *const group = groups[first / LEAKWRAP_SITE_GROUP];
 

@@ -40,7 +40,7 @@ struct leakwrap_site_chunk {
 	 * found the call site before may still be counted then. */
 	_Atomic uint8_t walks_or_rest[LEAKWRAP_SITE_CHUNK];
 	/* Bits by number: see site_numbers.c. */
-	_Atomic uint32_t marked[LEAKWRAP_SITE_CHUNK / 32];
+	_Atomic uint32_t kept[LEAKWRAP_SITE_CHUNK / 32];
 	_Atomic uint32_t unlinked[LEAKWRAP_SITE_CHUNK / 32];
 };
 
@@ -84,6 +84,6 @@ struct leakwrap_site_chunk *leakwrap_site_chunk_make(uint32_t number, bool from_
 /* Gives the memory of a group's chunks back.  FIRST is the group's first number.  The chunks
  * remain, and read as zeros.  Those that came from the arena (first group, reserve) keep what they
  * hold.  Nobody uses a number of the group. */
-void leakwrap_site_chunks_empty(uint32_t first);
+void leakwrap_site_chunks_give_group(uint32_t first);
 
 #endif

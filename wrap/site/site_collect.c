@@ -84,24 +84,24 @@ static bool is_due(void)
 {
 	return (int32_t)(leakwrap_site_numbers_wanted() -
 	                 atomic_load_explicit(&collection.due_at, memory_order_relaxed)) >= 0 ||
-	       leakwrap_stack_shapes_are_many() || leakwrap_modules_are_many();
+	       leakwrap_stack_shapes_are_many() || leakwrap_modules_claim_sweep();
 }
 
-/* -- marking: without the lock ----------------------------------------------------------------- */
+/* -- what is kept: without the lock ------------------------------------------------------------ */
 
-static void mark_block(void *context, const struct leakwrap_live_block *block)
+static void keep_block(void *context, const struct leakwrap_live_block *block)
 {
 	(void)context;
 	collection.blocks++;
 	if (block->site >= LEAKWRAP_SITE_FIRST)
-		leakwrap_site_mark(block->site);
+		leakwrap_site_keep(block->site);
 }
 
-static void mark_sample(void *context, const struct leakwrap_sample *sample)
+static void keep_sample(void *context, const struct leakwrap_sample *sample)
 {
 	(void)context;
 	if (sample->site >= LEAKWRAP_SITE_FIRST)
-		leakwrap_site_mark(sample->site);
+		leakwrap_site_keep(sample->site);
 }
 
 /* -- collecting: the lock is held -------------------------------------------------------------- */
@@ -143,17 +143,17 @@ static bool rests(uint32_t number)
 	        (collection.units + UNITS - since) % UNITS < least);
 }
 
-/* Marks the call sites from before the fork or the mark, whose numbers say so, and those against
+/* Keeps the call sites from before the fork or the mark, whose numbers say so, and those against
  * which the backtraces of other call sites are stored.  Call sites that are about to be freed need
  * none. */
-static void mark_needed(uint32_t number)
+static void keep_bases(uint32_t number)
 {
 	if (number < leakwrap_sites_first_new())
-		leakwrap_site_mark(number);
-	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_marked(number) && !rests(number))
+		leakwrap_site_keep(number);
+	if (leakwrap_site_is_unlinked(number) && !leakwrap_site_is_kept(number) && !rests(number))
 		return;
 	while ((number = leakwrap_site_base(number)) != LEAKWRAP_SITE_NONE)
-		leakwrap_site_mark(number);
+		leakwrap_site_keep(number);
 }
 
 /* Brings the backtrace of NUMBER into the current generation of bytes. */
@@ -162,10 +162,10 @@ static void copy_backtrace(uint32_t number)
 	collection.has_copied = collection.has_copied && leakwrap_site_copy(number);
 }
 
-/* Undoes the unlinking of NUMBER if it is marked. */
-static void keep_needed(uint32_t number)
+/* Undoes the unlinking of NUMBER if it is kept. */
+static void relink_kept(uint32_t number)
 {
-	if (leakwrap_site_is_unlinked(number) && leakwrap_site_is_marked(number)) {
+	if (leakwrap_site_is_unlinked(number) && leakwrap_site_is_kept(number)) {
 		leakwrap_site_set_unlinked(number, false);
 		leakwrap_sites_note_repeats();
 		copy_backtrace(number);
@@ -182,8 +182,8 @@ static void check_unlinked(void)
 		collection.can_rest = leakwrap_site_numbers_near_left() > LEFT_TO_REST;
 		collection.has_copied = true;
 	}
-	for_each_site(mark_needed);
-	for_each_site(keep_needed);
+	for_each_site(keep_bases);
+	for_each_site(relink_kept);
 	atomic_store(&collection.has_checked, 1);
 }
 
@@ -250,12 +250,12 @@ static uint32_t kept_count;
 
 static void count_kept(uint32_t number)
 {
-	kept_count += leakwrap_site_is_marked(number);
+	kept_count += leakwrap_site_is_kept(number);
 }
 
-static void unlink_unmarked(uint32_t number)
+static void unlink_others(uint32_t number)
 {
-	if (leakwrap_site_is_marked(number) || leakwrap_site_is_unlinked(number))
+	if (leakwrap_site_is_kept(number) || leakwrap_site_is_unlinked(number))
 		return;
 	leakwrap_site_set_unlinked(number, true);
 	/* After the bit: see set_count. */
@@ -301,8 +301,8 @@ static uint32_t next_due(uint32_t keys)
 
 static void give_group(uint32_t first)
 {
-	leakwrap_site_allocated_empty(first);
-	leakwrap_site_chunks_empty(first);
+	leakwrap_site_allocated_give_group(first);
+	leakwrap_site_chunks_give_group(first);
 }
 
 /* Removes the shapes that the stack cache has dropped, the keys of unlinked call sites, and the
@@ -316,7 +316,7 @@ static void sweep_stacks(void)
 		leakwrap_stack_index_clear();
 		for_each_site(leakwrap_stack_cache_forget);
 	} else {
-		leakwrap_stack_index_keep(leakwrap_site_is_marked);
+		leakwrap_stack_index_keep(leakwrap_site_is_kept);
 	}
 	for_each_site(leakwrap_site_keep_high_halves);
 	collection.dead_high_halves = leakwrap_high_halves_sweep();
@@ -330,7 +330,7 @@ static uint32_t with_numbers(uint32_t due_in)
 	return due_in < left ? due_in : left;
 }
 
-/* Frees what the latest collection unlinked, and unlinks the call sites that are not marked. */
+/* Frees what the latest collection unlinked, and unlinks the call sites that are not kept. */
 static void collect(void)
 {
 	uint32_t due_in;
@@ -346,8 +346,8 @@ static void collect(void)
 	kept_count = 0;
 	for_each_site(count_kept);
 	collection.units = units_now();
-	if (leakwrap_sites_unlink(leakwrap_site_is_marked, with_numbers(next_due(0))))
-		for_each_site(unlink_unmarked);
+	if (leakwrap_sites_unlink(leakwrap_site_is_kept, with_numbers(next_due(0))))
+		for_each_site(unlink_others);
 	leakwrap_sites_take_replaced(&collection.dead_tables);
 	sweep_stacks();
 	compact_bytes();
@@ -377,23 +377,23 @@ static void postpone(void)
 	leakwrap_stack_shapes_postpone_sweep();
 }
 
-static bool begin_marks(void)
+static bool begin_keeping(void)
 {
 	bool has_begun;
 
 	leakwrap_lock(&leakwrap_tables_lock);
 	has_begun = has_rested();
 	if (has_begun)
-		leakwrap_site_marks_begin();
+		leakwrap_site_numbers_begin_keeping();
 	else
 		postpone();
 	leakwrap_unlock(&leakwrap_tables_lock);
 	return has_begun;
 }
 
-/* Collects when the marks are set.  While a dump holds the numbers, it may show those of blocks
- * that were released before the marks were set.  Then none are freed until the readers of now have
- * left: dumps may follow one another without a gap.  The lock is held. */
+/* Collects when all is kept that is needed.  While a dump holds the numbers, it may show those of
+ * blocks that were released before they could be kept.  Then none are freed until the readers of
+ * now have left: dumps may follow one another without a gap.  The lock is held. */
 static void collect_if_possible(void)
 {
 	if (leakwrap_lock_is_borrowed(&leakwrap_tables_lock)) {
@@ -419,7 +419,7 @@ uint32_t leakwrap_sites_collections(void)
 	return atomic_load(&collection.count);
 }
 
-/* The marks are set without the lock: the other threads go on.  Signals are blocked, because a
+/* Call sites are kept without the lock: the other threads go on.  Signals are blocked, because a
  * handler that leaves by siglongjmp would end the collection for ever. */
 void leakwrap_sites_collect_if_due(void)
 {
@@ -429,15 +429,15 @@ void leakwrap_sites_collect_if_due(void)
 		return; /* failing allocations are counted by their numbers */
 	leakwrap_signals_block(&before);
 	if (!atomic_exchange(&collection.is_running, 1)) {
-		if (begin_marks()) {
+		if (begin_keeping()) {
 			collection.blocks = 0;
-			leakwrap_live_each(mark_block, NULL);
-			leakwrap_samples_each(mark_sample, NULL);
-			leakwrap_peak_mark_sites();
+			leakwrap_live_each(keep_block, NULL);
+			leakwrap_samples_each(keep_sample, NULL);
+			leakwrap_peak_keep_sites();
 			if (keeper)
-				keeper->mark();
+				keeper->keep();
 			leakwrap_lock(&leakwrap_tables_lock);
-			leakwrap_site_marks_end();
+			leakwrap_site_numbers_end_keeping();
 			collect_if_possible();
 			leakwrap_unlock(&leakwrap_tables_lock);
 		}
@@ -446,11 +446,11 @@ void leakwrap_sites_collect_if_due(void)
 	leakwrap_signals_restore(&before);
 }
 
-void leakwrap_sites_collect_forked(void)
+void leakwrap_sites_collect_reset_in_child(void)
 {
-	leakwrap_readers_forked();
-	leakwrap_site_numbers_forked();
-	leakwrap_site_marks_end();
-	leakwrap_sites_removal_forked();
+	leakwrap_readers_reset_in_child();
+	leakwrap_site_numbers_reset_in_child();
+	leakwrap_site_numbers_end_keeping();
+	leakwrap_sites_removal_reset_in_child();
 	atomic_store(&collection.is_running, 0);
 }

@@ -1,7 +1,7 @@
 /* site_collect.h - gives back the call sites that no live block refers to.
  *
- *   live table ──► marks ──► unmarked call sites: unlinked
- *                                  next collection ──► still unmarked, no reader: freed
+ *   live table ──► kept call sites ──► all others: unlinked
+ *                                           next collection ──► still not kept, no reader: freed
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
  * found the call site and has not yet recorded the block.  A later collection finds that block, and
@@ -46,7 +46,7 @@ uint32_t leakwrap_sites_collections(void);
 
 /* Who keeps numbers of call sites outside the live table. */
 struct leakwrap_site_keeper {
-	void (*mark)(void);              /* marks the numbers (site_numbers.h); takes no lock */
+	void (*keep)(void);              /* keeps the numbers (site_numbers.h); takes no lock */
 	void (*forget)(uint32_t number); /* NUMBER is freed, and will be another call site's */
 };
 
@@ -54,7 +54,7 @@ struct leakwrap_site_keeper {
 void leakwrap_sites_set_keeper(const struct leakwrap_site_keeper *keeper);
 
 /* In a forked child: forgets the parent's threads.  The caller holds the tables' lock. */
-void leakwrap_sites_collect_forked(void);
+void leakwrap_sites_collect_reset_in_child(void);
 
 #else
 

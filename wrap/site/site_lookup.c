@@ -371,7 +371,7 @@ void leakwrap_sites_end_removal(void)
 }
 
 /* A thread that is not in the child may have waited for the lock: see publish. */
-void leakwrap_sites_removal_forked(void)
+void leakwrap_sites_removal_reset_in_child(void)
 {
 	atomic_store(&sites.took_late, true);
 }

@@ -32,7 +32,7 @@ static struct {
 	_Atomic unsigned holders;    /* leakwrap_site_numbers_hold */
 	_Atomic uint32_t held_since; /* in milliseconds: from then on HELD_TIME is not added up */
 	_Atomic uint32_t held_time;  /* the milliseconds in which there were holders */
-	_Atomic bool is_marking;
+	_Atomic bool is_keeping;
 } numbers;
 
 /* What is known of the numbers of a group. */
@@ -200,8 +200,8 @@ uint32_t leakwrap_site_number_take(bool must_be_near)
 	leakwrap_site_numbers_count_want();
 	/* Who had the number before may have dropped it after a collection unlinked it. */
 	leakwrap_site_set_unlinked(number, false);
-	if (atomic_load(&numbers.is_marking))
-		leakwrap_site_mark(number);
+	if (atomic_load(&numbers.is_keeping))
+		leakwrap_site_keep(number);
 	return number;
 }
 
@@ -385,16 +385,16 @@ uint32_t leakwrap_site_numbers_quiet_time(void)
 	return latest;
 }
 
-void leakwrap_site_numbers_forked(void)
+void leakwrap_site_numbers_reset_in_child(void)
 {
 	if (leakwrap_site_numbers_are_held())
 		add_held_time();
 	atomic_store(&numbers.holders, 0);
 }
 
-/* -- marks ------------------------------------------------------------------------------------- */
+/* -- what a collection keeps ------------------------------------------------------------------- */
 
-void leakwrap_site_marks_begin(void)
+void leakwrap_site_numbers_begin_keeping(void)
 {
 	const uint32_t limit = leakwrap_site_numbers_limit();
 
@@ -403,31 +403,31 @@ void leakwrap_site_marks_begin(void)
 		        leakwrap_site_group_is_idle(first) ? NULL : leakwrap_site_chunk(first);
 
 		for (unsigned i = 0; chunk && i < LEAKWRAP_SITE_CHUNK / BITS; i++)
-			atomic_store_explicit(&chunk->marked[i], 0, memory_order_relaxed);
+			atomic_store_explicit(&chunk->kept[i], 0, memory_order_relaxed);
 	}
-	atomic_store(&numbers.is_marking, true);
+	atomic_store(&numbers.is_keeping, true);
 }
 
-void leakwrap_site_marks_end(void)
+void leakwrap_site_numbers_end_keeping(void)
 {
-	atomic_store(&numbers.is_marking, false);
+	atomic_store(&numbers.is_keeping, false);
 }
 
-void leakwrap_site_mark(uint32_t number)
+void leakwrap_site_keep(uint32_t number)
 {
 	struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(number);
-	_Atomic uint32_t *const word = chunk ? WORD_OF(chunk, marked, number) : NULL;
+	_Atomic uint32_t *const word = chunk ? WORD_OF(chunk, kept, number) : NULL;
 	const uint32_t bit = bit_of(number);
 
 	if (word && !(atomic_load_explicit(word, memory_order_relaxed) & bit))
 		atomic_fetch_or_explicit(word, bit, memory_order_relaxed);
 }
 
-bool leakwrap_site_is_marked(uint32_t number)
+bool leakwrap_site_is_kept(uint32_t number)
 {
 	const struct leakwrap_site_chunk *const chunk = leakwrap_site_chunk(number);
 
-	return (atomic_load_explicit(WORD_OF(chunk, marked, number), memory_order_relaxed) &
+	return (atomic_load_explicit(WORD_OF(chunk, kept, number), memory_order_relaxed) &
 	        bit_of(number)) != 0;
 }
 

@@ -1,4 +1,4 @@
-/* site_numbers.h - which numbers of call sites are in use, free, marked or unlinked. */
+/* site_numbers.h - which numbers of call sites are in use, free, kept or unlinked. */
 #ifndef LEAKWRAP_SITE_NUMBERS_H
 #define LEAKWRAP_SITE_NUMBERS_H
 
@@ -51,7 +51,7 @@ bool leakwrap_site_numbers_are_held(void);
 uint32_t leakwrap_site_numbers_quiet_time(void);
 
 /* In a forked child: forgets the holders, which were threads of the parent. */
-void leakwrap_site_numbers_forked(void);
+void leakwrap_site_numbers_reset_in_child(void);
 
 /* From now on takes free numbers from a circle that will do for DUE_IN new call sites, as far as
  * possible.  Calls GIVE for each group (site_chunk.h) behind the circle whose numbers have all been
@@ -66,20 +66,20 @@ bool leakwrap_site_group_is_idle(uint32_t number);
 /* Forgets the free numbers: they are not taken any more.  The caller holds the tables' lock. */
 void leakwrap_site_numbers_forget_free(void);
 
-/* -- marks: for site_collect.c ----------------------------------------------------------------- */
+/* -- what a collection keeps: for site_collect.c ----------------------------------------------- */
 
-/* Begins marking: clears all marks.  Numbers that are taken from now on are marked at once.  The
- * caller holds the tables' lock. */
-void leakwrap_site_marks_begin(void);
+/* Begins to keep numbers: none is kept any more.  Numbers that are taken from now on are kept at
+ * once. The caller holds the tables' lock. */
+void leakwrap_site_numbers_begin_keeping(void);
 
-/* Ends marking.  The marks remain. */
-void leakwrap_site_marks_end(void);
+/* Ends the keeping: numbers that are taken from now on are not kept.  The others stay kept. */
+void leakwrap_site_numbers_end_keeping(void);
 
-/* Marks NUMBER.  Does nothing if NUMBER is young.  Takes no lock. */
-void leakwrap_site_mark(uint32_t number);
+/* Keeps NUMBER.  Does nothing if NUMBER is young.  Takes no lock. */
+void leakwrap_site_keep(uint32_t number);
 
-/* Returns whether NUMBER, which was taken, is marked.  Takes no lock. */
-bool leakwrap_site_is_marked(uint32_t number);
+/* Returns whether NUMBER, which was taken, is kept.  Takes no lock. */
+bool leakwrap_site_is_kept(uint32_t number);
 
 /* Set, and return, whether a collection has unlinked NUMBER and not yet freed it.  False for a
  * number that was just taken. */

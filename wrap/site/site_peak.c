@@ -63,12 +63,12 @@ static void unmap(struct leakwrap_peak *sites, uint32_t count)
 		leakwrap_scratch_unmap(sites, count * sizeof(*sites));
 }
 
-/* Marks the call sites of the peak.  The lock is held. */
-static void mark_sites(void)
+/* Keeps the call sites of the peak.  The lock is held. */
+static void keep_sites(void)
 {
 	for (uint32_t site = LEAKWRAP_SITE_FIRST; site < peak.count; site++)
 		if (peak.sites[site].blocks > 0)
-			leakwrap_site_mark(site);
+			leakwrap_site_keep(site);
 }
 
 /* Keeps the sums of WALK if there are more bytes than ever.  Then WALK gets those of before. */
@@ -85,14 +85,14 @@ static void keep_if_higher(struct walk *walk)
 		peak.time = leakwrap_time_utc();
 		walk->sites = before;
 		walk->count = count_before;
-		mark_sites(); /* a collection may have marked those of before already */
+		keep_sites(); /* a collection may have kept those of before already */
 	}
 	leakwrap_unlock(&peak.lock);
 }
 
 /* Holds the numbers of call sites, as a dump does.  So no collection frees a number that the walk
  * has met, even if its blocks are released meanwhile. */
-void leakwrap_peak_look(void)
+void leakwrap_peak_update(void)
 {
 	struct walk walk = {.count = leakwrap_sites_limit()};
 	enum leakwrap_readers_entry entered;
@@ -146,14 +146,14 @@ void leakwrap_peak_end_reading(void)
 	leakwrap_unlock(&peak.lock);
 }
 
-void leakwrap_peak_mark_sites(void)
+void leakwrap_peak_keep_sites(void)
 {
 	leakwrap_lock(&peak.lock);
-	mark_sites();
+	keep_sites();
 	leakwrap_unlock(&peak.lock);
 }
 
-void leakwrap_peak_forked(void)
+void leakwrap_peak_reset_in_child(void)
 {
 	peak.lock = (struct leakwrap_lock){.word = 0};
 	peak.is_read = false;

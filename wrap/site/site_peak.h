@@ -17,7 +17,7 @@ struct leakwrap_peak {
 
 /* Adds up the live blocks by call site, and keeps the sums if there are more bytes than ever.
  * Signals are blocked: a handler that leaves by siglongjmp would keep call sites for ever. */
-void leakwrap_peak_look(void);
+void leakwrap_peak_update(void);
 
 /* Begins to read the peak, which does not change until leakwrap_peak_end_reading.  One thread at a
  * time reads.  Returns all that was live at the peak, and its time in *TIME, in seconds since 1970.
@@ -35,10 +35,10 @@ void leakwrap_peak_move(uint32_t from, uint32_t to);
 
 void leakwrap_peak_end_reading(void);
 
-/* Marks all call sites of the peak, for a collection (site_collect.h). */
-void leakwrap_peak_mark_sites(void);
+/* Keeps all call sites of the peak, for a collection (site_collect.h). */
+void leakwrap_peak_keep_sites(void);
 
 /* Resets in a forked child: another thread of the parent may have held the lock. */
-void leakwrap_peak_forked(void);
+void leakwrap_peak_reset_in_child(void);
 
 #endif

@@ -27,7 +27,7 @@ void leakwrap_sites_end_removal(void);
 bool leakwrap_sites_took_late(void);
 
 /* In a forked child: a thread of the parent may have been about to publish such a call site. */
-void leakwrap_sites_removal_forked(void);
+void leakwrap_sites_removal_reset_in_child(void);
 
 /* Removes those call sites from the table of backtraces for which KEEP returns false.  They remain
  * readable by their numbers.  The new table has room for MORE call sites.  Returns false and

@@ -168,7 +168,7 @@ static uint32_t learn(uint32_t number, const struct leakwrap_trace *trace, uint6
 	return number;
 }
 
-/* Does what leakwrap_site_number does, for TRACE with HASH, which may be added.  KNOWN is its call
+/* Does what leakwrap_site_intern does, for TRACE with HASH, which may be added.  KNOWN is its call
  * site, or LEAKWRAP_SITE_NONE if it was not looked for or not found.  The caller has entered the
  * readers. */
 static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
@@ -187,10 +187,11 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
 		leakwrap_touch_stack(STACK_USED);
 		leakwrap_lock(&leakwrap_tables_lock);
 		number = number_with_lock(trace, hash, &is_whole);
-		if (is_whole && leakwrap_stack_cache_wants(number, trace, stack))
+		if (is_whole && leakwrap_stack_cache_count_walk(number, trace, stack))
 			number = learn(number, trace, hash, stack);
 		leakwrap_unlock(&leakwrap_tables_lock);
-	} else if (has_number && is_whole && leakwrap_stack_cache_wants(number, trace, stack) &&
+	} else if (has_number && is_whole &&
+	           leakwrap_stack_cache_count_walk(number, trace, stack) &&
 	           leakwrap_trylock(&leakwrap_tables_lock)) {
 		/* A mark may have come between: its older numbers must not be found again. */
 		if (!leakwrap_site_is_unlinked(number) && number >= leakwrap_sites_first_new())
@@ -203,7 +204,7 @@ static uint32_t find_or_add(const struct leakwrap_trace *trace, uint64_t hash,
 	return LEAKWRAP_SITE_LOST;
 }
 
-uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
+uint32_t leakwrap_site_intern_if(const struct leakwrap_trace *trace,
                                  const struct leakwrap_stack *stack,
                                  bool (*may_add)(const struct leakwrap_trace *trace))
 {
@@ -217,14 +218,14 @@ uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
 	return number;
 }
 
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+uint32_t leakwrap_site_intern(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack)
 {
-	return leakwrap_site_number_if(trace, stack, NULL);
+	return leakwrap_site_intern_if(trace, stack, NULL);
 }
 
 /* A call site that is added without the lock may have to wait for it: see publish. */
-uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock)
+uint32_t leakwrap_site_intern_now(const struct leakwrap_trace *trace, bool has_lock)
 {
 	const uint64_t hash = leakwrap_trace_hash(trace);
 	const enum leakwrap_readers_entry entered = leakwrap_readers_enter();

@@ -6,7 +6,7 @@
  *
  * slot.h names the numbers with a special meaning.  The backtrace of a number does not change while
  * a live block refers to it.  A number without live blocks is given back (site_collect.h).  A dump
- * reads backtraces without a lock: release stores publish them (site_reading.h).
+ * reads backtraces without a lock: release stores publish them (site_hold.h).
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
  * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
@@ -28,24 +28,24 @@
  * its innermost frames.  If that fails too, counts the loss in leakwrap_loss and returns
  * LEAKWRAP_SITE_LOST.  Takes the tables' lock at times if TRACE or its
  * stack is new. */
-uint32_t leakwrap_site_number(const struct leakwrap_trace *trace,
+uint32_t leakwrap_site_intern(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack);
 
 /* Returns the highest number that a dump lists, plus 1.  Signal-safe. */
 uint32_t leakwrap_sites_limit(void);
 
 #ifndef LEAKWRAP_BARE
-/* Does what leakwrap_site_number does.  But asks MAY_ADD, unless it is NULL, whether TRACE may be
+/* Does what leakwrap_site_intern does.  But asks MAY_ADD, unless it is NULL, whether TRACE may be
  * added if it is new.  MAY_ADD may take the tables' lock.  Returns LEAKWRAP_SITE_NONE if TRACE may
  * not be added. */
-uint32_t leakwrap_site_number_if(const struct leakwrap_trace *trace,
+uint32_t leakwrap_site_intern_if(const struct leakwrap_trace *trace,
                                  const struct leakwrap_stack *stack,
                                  bool (*may_add)(const struct leakwrap_trace *trace));
 
-/* Does the same as leakwrap_site_number for a backtrace without a stack to learn.  HAS_LOCK: the
+/* Does the same as leakwrap_site_intern for a backtrace without a stack to learn.  HAS_LOCK: the
  * caller holds the tables' lock.  Otherwise does not wait for it, and returns LEAKWRAP_SITE_NONE if
  * it is needed and held.  Counts no loss.  Signal-safe. */
-uint32_t leakwrap_site_number_now(const struct leakwrap_trace *trace, bool has_lock);
+uint32_t leakwrap_site_intern_now(const struct leakwrap_trace *trace, bool has_lock);
 
 /* Returns whether live blocks have nearly all numbers: new backtraces are cut.  Signal-safe. */
 bool leakwrap_sites_are_scarce(void);

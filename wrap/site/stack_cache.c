@@ -240,7 +240,7 @@ static bool has_room(uint32_t number)
 	return false;
 }
 
-bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_stack *stack)
+bool leakwrap_stack_cache_count_first_walk(uint32_t number, const struct leakwrap_stack *stack)
 {
 	uint8_t count;
 
@@ -254,8 +254,8 @@ bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_
 	return false;
 }
 
-bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
-                                const struct leakwrap_stack *stack)
+bool leakwrap_stack_cache_count_walk(uint32_t number, const struct leakwrap_trace *trace,
+                                     const struct leakwrap_stack *stack)
 {
 	uint8_t count;
 

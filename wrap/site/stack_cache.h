@@ -62,10 +62,10 @@ LEAKWRAP_INLINE bool leakwrap_stack_cache_choose_to_learn(const struct leakwrap_
  * set, may be learned, and has the call site NUMBER.  If not, counts the walk.  Signal-safe, takes
  * no lock. */
 #ifndef LEAKWRAP_BARE
-bool leakwrap_stack_cache_wants_read_set(uint32_t number, const struct leakwrap_stack *stack);
+bool leakwrap_stack_cache_count_first_walk(uint32_t number, const struct leakwrap_stack *stack);
 #else
-LEAKWRAP_INLINE bool leakwrap_stack_cache_wants_read_set(uint32_t number,
-                                                         const struct leakwrap_stack *stack)
+LEAKWRAP_INLINE bool leakwrap_stack_cache_count_first_walk(uint32_t number,
+                                                           const struct leakwrap_stack *stack)
 {
 	(void)number, (void)stack;
 	return false;
@@ -74,8 +74,8 @@ LEAKWRAP_INLINE bool leakwrap_stack_cache_wants_read_set(uint32_t number,
 
 /* Counts a walk of STACK, which gave TRACE of the call site NUMBER.  Returns true if
  * leakwrap_stack_cache_learn should be called.  Takes no lock.  Signal-safe. */
-bool leakwrap_stack_cache_wants(uint32_t number, const struct leakwrap_trace *trace,
-                                const struct leakwrap_stack *stack);
+bool leakwrap_stack_cache_count_walk(uint32_t number, const struct leakwrap_trace *trace,
+                                     const struct leakwrap_stack *stack);
 
 /* For the functions below, the caller holds the tables' lock. */
 

@@ -281,7 +281,7 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	        .sp_factor = sp_factor(&words, fp_factor),
 	        .fp_factor = fp_factor,
 	        .extent = extent_of(&words),
-	        .first = (int16_t)(0 - (int)words.count),
+	        .minus_count = (int16_t)(0 - (int)words.count),
 	        .return_count = (uint8_t)read_set->return_count,
 	        .kind = (uint8_t)trace->kind,
 	};

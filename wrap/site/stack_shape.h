@@ -39,7 +39,7 @@ struct leakwrap_stack_shape {
 	uint64_t sp_factor;   /* of sp where the hash starts: cancels the sp in the links and fp */
 	uint64_t fp_factor;   /* of fp where the hash starts; 0 if the walk did not use fp */
 	uint32_t extent;      /* bytes above sp that the positions span; not 0 */
-	int16_t first;        /* minus the number of positions: a multiple of
+	int16_t minus_count;  /* minus the number of positions: a multiple of
 	                       * LEAKWRAP_STACK_HASH_GROUP, not 0 */
 	uint8_t return_count; /* how many of the positions hold return addresses */
 	uint8_t kind;         /* of the backtraces: enum leakwrap_trace_kind */
@@ -62,7 +62,7 @@ LEAKWRAP_INLINE bool leakwrap_stack_shape_is_wide(const struct leakwrap_stack_sh
 /* Returns the number of positions of SHAPE. */
 LEAKWRAP_INLINE unsigned leakwrap_stack_shape_count(const struct leakwrap_stack_shape *shape)
 {
-	return 0u - (unsigned)shape->first;
+	return 0u - (unsigned)shape->minus_count;
 }
 
 /* Reads the word at POSITION, without the authentication code of a return address.  A link has no
@@ -96,11 +96,11 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, sp, fp);
 
 #if LEAKWRAP_HAVE_INDEXED_OPERANDS
-	ptrdiff_t at = shape->first;
+	ptrdiff_t at = shape->minus_count;
 #define POSITION(index) end[at + (index)]
 #define END             0
 #else
-	const uint16_t *at = end + shape->first;
+	const uint16_t *at = end + shape->minus_count;
 #define POSITION(index) at[index]
 #define END             end
 #endif

@@ -27,7 +27,7 @@ static uint32_t number_of(struct leakwrap_young_entry *entry)
 {
 	const struct leakwrap_trace trace = trace_of(entry);
 
-	return leakwrap_site_number(&trace, NULL);
+	return leakwrap_site_intern(&trace, NULL);
 }
 
 /* Returns whether BLOCK certainly is not recorded with NUMBER.  A region that the fast path sees
@@ -118,7 +118,7 @@ uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace)
 	return number;
 }
 
-void leakwrap_young_site_give(uint32_t number, const void *block)
+void leakwrap_young_site_assign(uint32_t number, const void *block)
 {
 	atomic_store_explicit(&leakwrap_young_ring_entry(number)->block, (uintptr_t)block,
 	                      memory_order_release);
@@ -144,7 +144,7 @@ static void settle_taken(const void *block, uint32_t number)
 	leakwrap_young_ring_read(number, &trace);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (leakwrap_live_has_site(block, number))
-		leakwrap_live_change_site(block, number, leakwrap_site_number(&trace, NULL));
+		leakwrap_live_change_site(block, number, leakwrap_site_intern(&trace, NULL));
 }
 
 /* A reader, so that no collection frees the number before the slot has it. */
@@ -183,7 +183,7 @@ static void settle_now(uint32_t number, bool has_lock)
 		return;
 	atomic_thread_fence(memory_order_acquire); /* the record is as new as the entry */
 	trace = trace_of(entry);
-	in_table = leakwrap_site_number_now(&trace, has_lock);
+	in_table = leakwrap_site_intern_now(&trace, has_lock);
 	if (in_table == LEAKWRAP_SITE_NONE ||
 	    !leakwrap_live_change_site((const void *)block, number, in_table))
 		list_young();

@@ -13,7 +13,7 @@
  * (stack_cache.h).
  *
  * Only the fast path puts young numbers into slots, so large blocks have none, and no exact block.
- * A number read from a slot stays that backtrace's while numbers are held (site_reading.h).  Before
+ * A number read from a slot stays that backtrace's while numbers are held (site_hold.h).  Before
  * a block is held (held.h), or call sites get new numbers, young numbers are settled: replaced by
  * numbers of the table.  A backtrace through a module that may be unloaded is never young.
  *
@@ -35,17 +35,17 @@
 #ifndef LEAKWRAP_BARE
 
 /* Takes an entry for TRACE, of a block that the thread is about to record.  Returns the entry's
- * number: leakwrap_young_site_give or leakwrap_young_site_drop must follow.  Returns
+ * number: leakwrap_young_site_assign or leakwrap_young_site_drop must follow.  Returns
  * LEAKWRAP_SITE_NONE if there is no entry.  The caller is a reader (readers.h).  May wait for the
  * tables' lock. */
 uint32_t leakwrap_young_site_take(const struct leakwrap_trace *trace);
 
 /* Gives the entry of NUMBER, which leakwrap_young_site_take returned, to BLOCK, which the fast path
  * has recorded with it. */
-void leakwrap_young_site_give(uint32_t number, const void *block);
+void leakwrap_young_site_assign(uint32_t number, const void *block);
 
 /* Frees the entry of NUMBER, which leakwrap_young_site_take returned.  Returns the number of its
- * backtrace in the table, or LEAKWRAP_SITE_LOST (leakwrap_site_number).  May wait for the tables'
+ * backtrace in the table, or LEAKWRAP_SITE_LOST (leakwrap_site_intern).  May wait for the tables'
  * lock. */
 uint32_t leakwrap_young_site_drop(uint32_t number);
 
@@ -59,7 +59,7 @@ void leakwrap_young_sites_settle(bool has_lock);
 
 #else
 
-static inline void leakwrap_young_site_give(uint32_t number, const void *block)
+static inline void leakwrap_young_site_assign(uint32_t number, const void *block)
 {
 	(void)number, (void)block;
 }

@@ -74,7 +74,7 @@ void leakwrap_follow(struct leakwrap_follower *f, const struct leakwrap_instruct
 /* The most instructions for which a function is followed to a return. */
 #define POPPED_MAX 500u
 
-int32_t leakwrap_popped_by(const struct leakwrap_code *code, uintptr_t function)
+int32_t leakwrap_count_popped(const struct leakwrap_code *code, uintptr_t function)
 {
 	struct leakwrap_instruction instruction;
 	uintptr_t at = function, reached = function; /* the furthest target of a branch */
@@ -144,8 +144,8 @@ static const uint8_t bases[] = {
         [LEAKWRAP_CODE_R7] = LEAKWRAP_BASE_R7,
 };
 
-bool leakwrap_follower_rule(const struct leakwrap_follower *f, uint8_t base, int32_t cfa,
-                            bool indirect, bool interrupted, struct leakwrap_rule *rule)
+bool leakwrap_make_follower_rule(const struct leakwrap_follower *f, uint8_t base, int32_t cfa,
+                                 bool indirect, bool interrupted, struct leakwrap_rule *rule)
 {
 	/* An interrupted function has not yet pushed what lies below sp. */
 	int32_t low = base == LEAKWRAP_CODE_SP ? 0 : -FRAME_MAX;

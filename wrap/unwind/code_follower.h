@@ -44,7 +44,7 @@ void leakwrap_follow(struct leakwrap_follower *f, const struct leakwrap_instruct
 /* Where calls push: returns how many bytes FUNCTION takes off the stack when it returns, beside the
  * return address.  That is the address of its result if it returns a structure on i386.  Returns 0
  * if its code leads to no return. */
-int32_t leakwrap_popped_by(const struct leakwrap_code *code, uintptr_t function);
+int32_t leakwrap_count_popped(const struct leakwrap_code *code, uintptr_t function);
 
 /* Discards the places of earlier loads: they held no return address, but other data. */
 void leakwrap_forget_loads(struct leakwrap_follower *f);
@@ -57,13 +57,13 @@ static inline void leakwrap_follow_called(struct leakwrap_follower *f, uintptr_t
 {
 	if (LEAKWRAP_RETURN_POPS && function != 0)
 		f->now[LEAKWRAP_CODE_SP] = leakwrap_code_value_plus(
-		        f->now[LEAKWRAP_CODE_SP], leakwrap_popped_by(f->code, function));
+		        f->now[LEAKWRAP_CODE_SP], leakwrap_count_popped(f->code, function));
 }
 
 /* Fills *RULE with the rule of a frame whose CFA is BASE + CFA, or, if INDIRECT, the word at that
  * address.  The return address may still be in its register only if a signal INTERRUPTED the
  * function.  Returns false if the frame is impossible. */
-bool leakwrap_follower_rule(const struct leakwrap_follower *f, uint8_t base, int32_t cfa,
-                            bool indirect, bool interrupted, struct leakwrap_rule *rule);
+bool leakwrap_make_follower_rule(const struct leakwrap_follower *f, uint8_t base, int32_t cfa,
+                                 bool indirect, bool interrupted, struct leakwrap_rule *rule);
 
 #endif

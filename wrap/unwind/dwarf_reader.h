@@ -19,7 +19,7 @@ struct leakwrap_cursor {
 };
 
 /* Marks C as failed.  Returns 0. */
-static inline uint64_t leakwrap_fail(struct leakwrap_cursor *c)
+static inline uint64_t leakwrap_cursor_fail(struct leakwrap_cursor *c)
 {
 	c->failed = true;
 	c->at = c->end;
@@ -36,7 +36,7 @@ static inline uint64_t leakwrap_read_uint(struct leakwrap_cursor *c, unsigned si
 	const uint8_t *at = c->at;
 
 	if (c->failed || !at || (size_t)(c->end - at) < size)
-		return leakwrap_fail(c);
+		return leakwrap_cursor_fail(c);
 	c->at += size;
 	switch (size) {
 	case 1:
@@ -66,7 +66,7 @@ static inline uint64_t leakwrap_read_uleb128(struct leakwrap_cursor *c)
 		if (!(byte & 0x80))
 			return value;
 	}
-	return leakwrap_fail(c);
+	return leakwrap_cursor_fail(c);
 }
 
 /* Reads a signed number in LEB128. */
@@ -84,14 +84,14 @@ static inline int64_t leakwrap_read_sleb128(struct leakwrap_cursor *c)
 			return (int64_t)value;
 		}
 	}
-	return (int64_t)leakwrap_fail(c);
+	return (int64_t)leakwrap_cursor_fail(c);
 }
 
 /* Skips SIZE bytes. */
 static inline void leakwrap_skip(struct leakwrap_cursor *c, uint64_t size)
 {
 	if (size > (size_t)(c->end - c->at))
-		leakwrap_fail(c);
+		leakwrap_cursor_fail(c);
 	else
 		c->at += size;
 }
@@ -136,7 +136,7 @@ static inline uintptr_t leakwrap_read_encoded(struct leakwrap_cursor *c, uint8_t
 	case DW_EH_PE_sdata8:
 		return (uintptr_t)(int64_t)leakwrap_read_uint(c, 8);
 	default:
-		return (uintptr_t)leakwrap_fail(c);
+		return (uintptr_t)leakwrap_cursor_fail(c);
 	}
 }
 
@@ -155,7 +155,7 @@ static inline uintptr_t leakwrap_read_pointer(struct leakwrap_cursor *c, uint8_t
 	case DW_EH_PE_datarel:
 		return data + value;
 	default:
-		return (uintptr_t)leakwrap_fail(c);
+		return (uintptr_t)leakwrap_cursor_fail(c);
 	}
 }
 

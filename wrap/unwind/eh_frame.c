@@ -91,8 +91,8 @@ static bool make_signal_rule(struct leakwrap_rule *rule)
 	return true;
 }
 
-bool leakwrap_cfi_rule(const struct leakwrap_cfi *tables, uintptr_t pc, bool interrupted,
-                       struct leakwrap_rule *rule)
+bool leakwrap_find_eh_frame_rule(const struct leakwrap_cfi *tables, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule)
 {
 	/* If the call never returns, the return address may lie in the next function. */
 	const uintptr_t code = interrupted ? pc : pc - 1;

@@ -19,7 +19,7 @@
 /* Stores in *RULE the unwind rule for the code at PC.  PC is a return address, or, if INTERRUPTED,
  * the address at which a signal interrupted its function.  Returns false if the tables do not cover
  * PC, are damaged, or describe a frame that a rule cannot express. */
-bool leakwrap_cfi_rule(const struct leakwrap_cfi *tables, uintptr_t pc, bool interrupted,
-                       struct leakwrap_rule *rule);
+bool leakwrap_find_eh_frame_rule(const struct leakwrap_cfi *tables, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule);
 
 #endif

@@ -71,7 +71,8 @@ static bool rule_at_return(const struct leakwrap_follower *f, bool interrupted,
 
 	if (LEAKWRAP_CALL_PUSHES ? sp.base == LEAKWRAP_CODE_IP && sp.offset == 0
 	                         : f->sp.base != LEAKWRAP_CODE_NONE)
-		return leakwrap_follower_rule(f, f->sp.base, f->sp.offset, true, interrupted, rule);
+		return leakwrap_make_follower_rule(f, f->sp.base, f->sp.offset, true, interrupted,
+		                                   rule);
 #if LEAKWRAP_CALL_PUSHES
 	/* Behind a call that never returns lies another function, which begins with its return
 	 * address on top.  A function that calls another has aligned sp before (System V ABI,
@@ -81,7 +82,7 @@ static bool rule_at_return(const struct leakwrap_follower *f, bool interrupted,
 		return false;
 #endif
 	return sp.base != LEAKWRAP_CODE_NONE &&
-	       leakwrap_follower_rule(f, sp.base, sp.offset, false, interrupted, rule);
+	       leakwrap_make_follower_rule(f, sp.base, sp.offset, false, interrupted, rule);
 }
 
 /* Returns true, and fills *RULE, if the frame has been taken down.  Then the next jump is a tail
@@ -168,8 +169,8 @@ static bool follow_path(struct leakwrap_follower *f, struct paths *paths, uintpt
 	return false;
 }
 
-bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
-                            struct leakwrap_rule *rule)
+bool leakwrap_find_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule)
 {
 	struct leakwrap_follower f;
 	struct paths paths = {.count = 1, .path[0].sp = {LEAKWRAP_CODE_SP, 0}};
@@ -180,7 +181,7 @@ bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool
 		return false;
 	/* The rule counts from sp at the call. */
 	if (LEAKWRAP_RETURN_POPS && !interrupted && leakwrap_call_before(code, pc, &called))
-		paths.path[0].sp.offset = leakwrap_popped_by(code, called);
+		paths.path[0].sp.offset = leakwrap_count_popped(code, called);
 	while (paths.next < paths.count && instructions < INSTRUCTIONS_MAX) {
 		const struct path *path = path_at(&paths, paths.next++);
 

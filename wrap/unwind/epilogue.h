@@ -16,7 +16,7 @@
  * takes its frame down.  PC is a return address, or, if INTERRUPTED, the address at which a signal
  * arrived.  CODE bounds what is read.  Returns false if no path leads to a return, as behind a call
  * that never returns; then *RULE may hold anything. */
-bool leakwrap_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
-                            struct leakwrap_rule *rule);
+bool leakwrap_find_epilogue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
+                                 struct leakwrap_rule *rule);
 
 #endif

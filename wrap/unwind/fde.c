@@ -73,7 +73,7 @@ static struct leakwrap_cursor entry_at(const struct leakwrap_cfi *tables, uintpt
 	if (length == 0xffffffff)
 		length = leakwrap_read_uint(&c, 8);
 	if (length == 0 || length > (size_t)(c.end - c.at))
-		leakwrap_fail(&c);
+		leakwrap_cursor_fail(&c);
 	else
 		c.end = c.at + length;
 	return c;

@@ -26,12 +26,12 @@ static bool rule_before_save(const struct leakwrap_frame *frame, const struct le
 	uintptr_t target;
 
 	return LEAKWRAP_HAVE_LR && frame->interrupted && leakwrap_is_return(frame->lr, &target) &&
-	       leakwrap_rule_from_start(frame, code, target, rule) &&
+	       leakwrap_find_rule_from_start(frame, code, target, rule) &&
 	       rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 }
 
-/* Stores in *RULE the rule that READ (leakwrap_epilogue_rule or leakwrap_near_prologue_rule) finds
- * in CODE for FRAME's pc.  Reads the code only if CACHE
+/* Stores in *RULE the rule that READ (leakwrap_find_epilogue_rule or
+ * leakwrap_find_near_prologue_rule) finds in CODE for FRAME's pc.  Reads the code only if CACHE
  * (enum leakwrap_code_cache) does not hold the result.  Returns false if the code gives no rule. */
 static bool read_code_cached(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
                              unsigned cache,
@@ -71,7 +71,7 @@ static bool make_rule_behind_result(const struct leakwrap_frame *frame,
 		return false;
 	*other = *rule;
 	other->cfa_offset += LEAKWRAP_WORD;
-	return leakwrap_has_return(frame, other, &target) &&
+	return leakwrap_rule_leads_to_return(frame, other, &target) &&
 	       (target == 0 || leakwrap_is_one_function(code, target, frame->pc));
 }
 
@@ -127,10 +127,10 @@ static __attribute__((noinline)) bool find_in_code(const struct leakwrap_frame *
 	if (rule_before_save(frame, code, rule))
 		return true;
 	has_epilogue = read_code_cached(frame, code, LEAKWRAP_CACHE_EPILOGUES,
-	                                leakwrap_epilogue_rule, rule);
+	                                leakwrap_find_epilogue_rule, rule);
 	has_prologue =
 	        !LEAKWRAP_CALL_PUSHES && read_code_cached(frame, code, LEAKWRAP_CACHE_PROLOGUES,
-	                                                  leakwrap_near_prologue_rule, &other);
+	                                                  leakwrap_find_near_prologue_rule, &other);
 	*code_has_rule |= has_epilogue || has_prologue;
 	if (has_epilogue && has_prologue && leakwrap_rules_agree(rule, &other))
 		return true;
@@ -215,8 +215,8 @@ static bool find_in_generated_code(const struct leakwrap_frame *frame, struct le
 	if (!LEAKWRAP_HAVE_GENERATED_CODE || leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO ||
 	    !leakwrap_frame_code(frame, &code))
 		return false;
-	if (leakwrap_epilogue_rule(&code, frame->pc, frame->interrupted, rule) &&
-	    leakwrap_has_return(frame, rule, &target)) {
+	if (leakwrap_find_epilogue_rule(&code, frame->pc, frame->interrupted, rule) &&
+	    leakwrap_rule_leads_to_return(frame, rule, &target)) {
 		rule->kind |= LEAKWRAP_RULE_GUESSED | LEAKWRAP_RULE_VERIFY;
 		return true;
 	}
@@ -234,7 +234,7 @@ static bool find_sigreturn_outside(const struct leakwrap_frame *frame, struct le
 	const bool is_on_stack = frame->pc >= stack->low && frame->pc < stack->high;
 
 	leakwrap_other_code_read_at_times();
-	return leakwrap_sigreturn_rule(frame->pc, is_on_stack ? stack->high : 0, rule);
+	return leakwrap_find_sigreturn_rule(frame->pc, is_on_stack ? stack->high : 0, rule);
 }
 
 bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
@@ -257,11 +257,12 @@ bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
 	if (!module)
 		return find_sigreturn_outside(frame, rule) ||
 		       find_in_generated_code(frame, rule, keep);
-	if (leakwrap_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high, rule) ||
+	if (leakwrap_find_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high,
+	                                 rule) ||
 	    ((!fp_alone || interrupted) && !code_first &&
-	     leakwrap_table_rule(module, frame->pc, interrupted, rule)) ||
+	     leakwrap_find_table_rule(module, frame->pc, interrupted, rule)) ||
 	    find_by_code(frame, module, by_code, has_callee, rule, &facts) ||
-	    (code_first && leakwrap_table_rule(module, frame->pc, interrupted, rule)))
+	    (code_first && leakwrap_find_table_rule(module, frame->pc, interrupted, rule)))
 		return true;
 	memset(rule, 0, sizeof(*rule));
 	/* A return address that follows no call was made up, for a thread or a coroutine to return
@@ -306,22 +307,22 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 	/* ARM code does not touch r7, and Thumb code does not touch r11.  Either may save it in an
 	 * unknown place. */
 	if (!(thumb &&
-	      leakwrap_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)) &&
-	    !leakwrap_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target) &&
+	      leakwrap_find_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)) &&
+	    !leakwrap_find_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target) &&
 	    !(!thumb &&
-	      leakwrap_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)))
+	      leakwrap_find_thumb_frame_rule(frame->stack, frame->sp, frame->r7, rule, &target)))
 		return LEAKWRAP_UNSUPPORTED;
 #else
-	if (!leakwrap_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target))
+	if (!leakwrap_find_fp_frame_rule(frame->stack, frame->sp, frame->fp, rule, &target))
 		return LEAKWRAP_UNSUPPORTED;
 #endif
 	if (leakwrap_frame_code(frame, &code) &&
 	    leakwrap_is_one_function(&code, target, frame->pc) &&
-	    leakwrap_rule_from_start(frame, &code, target, &known) &&
+	    leakwrap_find_rule_from_start(frame, &code, target, &known) &&
 	    known.base != LEAKWRAP_BASE_SP)
 		return LEAKWRAP_CERTAIN;
 	rule->kind |= LEAKWRAP_RULE_GUESSED;
-	if (!leakwrap_has_return(frame, rule, &target))
+	if (!leakwrap_rule_leads_to_return(frame, rule, &target))
 		return LEAKWRAP_UNSUPPORTED;
 	/* A module calls generated code through a pointer.  Behind a call of a module's function by
 	 * its name, the return address is that function's: the generated code has left the frame

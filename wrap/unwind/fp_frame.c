@@ -25,11 +25,11 @@ static bool is_handlers_return(uintptr_t word)
 	const uintptr_t end = module ? leakwrap_code_of(module, word).high : 0;
 	struct leakwrap_rule rule;
 
-	return end != 0 && leakwrap_sigreturn_rule(pc, end, &rule);
+	return end != 0 && leakwrap_find_sigreturn_rule(pc, end, &rule);
 }
 
-bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
-                           uintptr_t *target)
+bool leakwrap_stack_has_return_at(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
+                                  uintptr_t *target)
 {
 	uintptr_t word;
 
@@ -47,7 +47,7 @@ bool leakwrap_holds_any_return(struct leakwrap_stack *stack, uintptr_t sp, uintp
 	struct leakwrap_code code;
 	uintptr_t word;
 
-	return leakwrap_holds_return(stack, sp, address, target) ||
+	return leakwrap_stack_has_return_at(stack, sp, address, target) ||
 	       (LEAKWRAP_HAVE_GENERATED_CODE && address >= sp &&
 	        leakwrap_stack_read(stack, address, &word) &&
 	        leakwrap_is_generated_return(stack, word, &code, target));
@@ -90,8 +90,8 @@ static void set_frame(struct leakwrap_rule *rule, uint8_t kind, int32_t cfa, int
 }
 
 /* The order of the three layouts does not matter: each has a word that the other two lack. */
-bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                            struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_find_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                                 struct leakwrap_rule *rule, uintptr_t *target)
 {
 	if (leakwrap_holds_any_return(stack, sp, fp + (uintptr_t)LEAKWRAP_APCS_RETURN, target) &&
 	    holds_apcs_pc(stack, fp)) {
@@ -114,8 +114,8 @@ bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_
 	return false;
 }
 
-bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
-                               struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_find_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
+                                    struct leakwrap_rule *rule, uintptr_t *target)
 {
 	set_frame(rule, LEAKWRAP_RULE_FRAME, LEAKWRAP_THUMB_CALLER_SP, LEAKWRAP_THUMB_RETURN, 0);
 	rule->base = LEAKWRAP_BASE_R7;
@@ -128,8 +128,8 @@ bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintp
 
 #elif LEAKWRAP_HAVE_FP_WALK
 
-bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                            struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_find_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                                 struct leakwrap_rule *rule, uintptr_t *target)
 {
 	const int32_t fp_to_cfa = (int32_t)LEAKWRAP_FP_CALLER_SP;
 
@@ -146,8 +146,8 @@ bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_
 
 #else
 
-bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                            struct leakwrap_rule *rule, uintptr_t *target)
+bool leakwrap_find_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                                 struct leakwrap_rule *rule, uintptr_t *target)
 {
 	(void)stack, (void)sp, (void)fp, (void)rule, (void)target;
 	return false;

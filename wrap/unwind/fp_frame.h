@@ -18,21 +18,21 @@
 /* Fills *RULE with the rule of the frame whose stack pointer is SP and whose frame pointer is FP.
  * Sets *TARGET to the address that the frame's caller called, or to 0 if it is unknown.  Returns
  * false if the stack holds no return address where the layout puts it. */
-bool leakwrap_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
-                            struct leakwrap_rule *rule, uintptr_t *target);
+bool leakwrap_find_fp_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t fp,
+                                 struct leakwrap_rule *rule, uintptr_t *target);
 
-/* Does the work of leakwrap_fp_frame_rule for Thumb code on ARM, whose frame pointer is R7. */
-bool leakwrap_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
-                               struct leakwrap_rule *rule, uintptr_t *target);
+/* Does the work of leakwrap_find_fp_frame_rule for Thumb code on ARM, whose frame pointer is R7. */
+bool leakwrap_find_thumb_frame_rule(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t r7,
+                                    struct leakwrap_rule *rule, uintptr_t *target);
 
 /* Returns true if the word at ADDRESS is a return address and ADDRESS is not below SP.  A signal
- * handler's return address counts, too.  Sets *TARGET as leakwrap_fp_frame_rule does. */
-bool leakwrap_holds_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
-                           uintptr_t *target);
+ * handler's return address counts, too.  Sets *TARGET as leakwrap_find_fp_frame_rule does. */
+bool leakwrap_stack_has_return_at(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
+                                  uintptr_t *target);
 
-/* Does the work of leakwrap_holds_return, and takes return addresses into code that was generated
- * at run time, too.  Makes system calls for words that lie in executable memory outside of modules
- * (generated_code.h). */
+/* Does the work of leakwrap_stack_has_return_at, and takes return addresses into code that was
+ * generated at run time, too.  Makes system calls for words that lie in executable memory outside
+ * of modules (generated_code.h). */
 bool leakwrap_holds_any_return(struct leakwrap_stack *stack, uintptr_t sp, uintptr_t address,
                                uintptr_t *target);
 

@@ -9,17 +9,18 @@
 
 #if LEAKWRAP_HAVE_RULES
 
-bool leakwrap_rule_from_start(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
-                              uintptr_t start, struct leakwrap_rule *rule)
+bool leakwrap_find_rule_from_start(const struct leakwrap_frame *frame,
+                                   const struct leakwrap_code *code, uintptr_t start,
+                                   struct leakwrap_rule *rule)
 {
 	const struct leakwrap_module *module = leakwrap_text_at(start, true);
 
 	return start != 0 && start < frame->pc + frame->interrupted &&
 	       frame->pc - start < LEAKWRAP_FUNCTION_MAX && module &&
 	       module == leakwrap_text_at(frame->pc, frame->interrupted) &&
-	       (!leakwrap_table_rule(module, start, true, rule) ||
-	        (frame->interrupted && leakwrap_table_rule(module, frame->pc, true, rule))) &&
-	       leakwrap_prologue_rule(code, start, frame->pc, frame->interrupted, rule);
+	       (!leakwrap_find_table_rule(module, start, true, rule) ||
+	        (frame->interrupted && leakwrap_find_table_rule(module, frame->pc, true, rule))) &&
+	       leakwrap_find_prologue_rule(code, start, frame->pc, frame->interrupted, rule);
 }
 
 bool leakwrap_rules_agree(const struct leakwrap_rule *a, const struct leakwrap_rule *b)
@@ -33,8 +34,8 @@ bool leakwrap_rules_agree(const struct leakwrap_rule *a, const struct leakwrap_r
 	       (a->base != b->base || a->cfa_offset == b->cfa_offset);
 }
 
-bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule,
-                         uintptr_t *target)
+bool leakwrap_rule_leads_to_return(const struct leakwrap_frame *frame,
+                                   const struct leakwrap_rule *rule, uintptr_t *target)
 {
 	uintptr_t base = leakwrap_frame_base(frame, rule);
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
@@ -64,11 +65,11 @@ enum leakwrap_support leakwrap_rule_support(const struct leakwrap_frame *frame,
 	struct leakwrap_rule known;
 	uintptr_t target;
 
-	if (!leakwrap_has_return(frame, rule, &target))
+	if (!leakwrap_rule_leads_to_return(frame, rule, &target))
 		return LEAKWRAP_UNSUPPORTED;
 	if (target == 0)
 		return LEAKWRAP_PLAUSIBLE;
-	return leakwrap_rule_from_start(frame, code, target, &known) &&
+	return leakwrap_find_rule_from_start(frame, code, target, &known) &&
 	                       leakwrap_rules_agree(rule, &known)
 	               ? LEAKWRAP_CERTAIN
 	               : LEAKWRAP_DOUBTFUL;

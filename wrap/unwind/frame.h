@@ -78,15 +78,16 @@ bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_cod
 /* Returns true if RULE leads to a return address on FRAME's stack.  If RULE is guessed, that is not
  * the tracer's own, and not one inside the loader.  Stores in *TARGET the address that the call
  * before the return address calls, or 0 if that address was in a register. */
-bool leakwrap_has_return(const struct leakwrap_frame *frame, const struct leakwrap_rule *rule,
-                         uintptr_t *target);
+bool leakwrap_rule_leads_to_return(const struct leakwrap_frame *frame,
+                                   const struct leakwrap_rule *rule, uintptr_t *target);
 
 /* Follows the code from START to pc, as if START were the start of FRAME's function.  Stores in
  * *RULE how the function builds its frame.  Returns false if START is 0 or cannot be that start.  A
  * function with a table is not: the walk is at code without a table.  Only where a signal has
  * interrupted code with a table, that code may be read nevertheless (ARM). */
-bool leakwrap_rule_from_start(const struct leakwrap_frame *frame, const struct leakwrap_code *code,
-                              uintptr_t start, struct leakwrap_rule *rule);
+bool leakwrap_find_rule_from_start(const struct leakwrap_frame *frame,
+                                   const struct leakwrap_code *code, uintptr_t start,
+                                   struct leakwrap_rule *rule);
 
 /* Returns true if A and B expect the same registers in the same words.  They may have different
  * bases. */

@@ -86,7 +86,7 @@ bool leakwrap_may_be_generated_later(const struct leakwrap_stack *stack, uintptr
 {
 	if (leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO || is_no_address(stack, pc) ||
 	    leakwrap_module_at(pc - 1) || leakwrap_is_other_code(pc - 1) ||
-	    leakwrap_is_surely_no_code(pc - 1))
+	    leakwrap_other_code_note_missed(pc - 1))
 		return false;
 	leakwrap_other_code_read(false);
 	return true;

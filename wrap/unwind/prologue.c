@@ -138,14 +138,14 @@ static bool rule_at_pc(struct leakwrap_follower *f, bool interrupted, struct lea
 		rebase(&f->ra, registers[i], value.offset);
 		rebase(&f->fp, registers[i], value.offset);
 		rebase(&f->r7, registers[i], value.offset);
-		return leakwrap_follower_rule(f, registers[i], -value.offset, false, interrupted,
-		                              rule);
+		return leakwrap_make_follower_rule(f, registers[i], -value.offset, false,
+		                                   interrupted, rule);
 	}
 	return false;
 }
 
-bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
-                            bool interrupted, struct leakwrap_rule *rule)
+bool leakwrap_find_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
+                                 bool interrupted, struct leakwrap_rule *rule)
 {
 	struct leakwrap_follower f;
 
@@ -241,8 +241,8 @@ static __attribute__((noinline)) uintptr_t start_before(const struct leakwrap_co
 	return start;
 }
 
-bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
-                                 struct leakwrap_rule *rule)
+bool leakwrap_find_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc,
+                                      bool interrupted, struct leakwrap_rule *rule)
 {
 #if LEAKWRAP_CALL_PUSHES /* no instruction stores the return address */
 	(void)code, (void)pc, (void)interrupted, (void)rule, (void)start_before;
@@ -258,7 +258,8 @@ bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc,
 	     at -= step) {
 		leakwrap_decode(code, at, &instruction);
 		if (leakwrap_stores_return(&instruction) && is_boundary(code, at) && ++starts &&
-		    leakwrap_prologue_rule(code, start_before(code, at), pc, interrupted, rule))
+		    leakwrap_find_prologue_rule(code, start_before(code, at), pc, interrupted,
+		                                rule))
 			return true;
 	}
 	return false;

@@ -21,13 +21,13 @@
  * instruction, to PC: it shows how the frame was built.  PC is a return address, or, if
  * INTERRUPTED, the address at which a signal arrived.  Returns false if the code cannot be followed
  * to PC. */
-bool leakwrap_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
-                            bool interrupted, struct leakwrap_rule *rule);
+bool leakwrap_find_prologue_rule(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc,
+                                 bool interrupted, struct leakwrap_rule *rule);
 
 /* Finds the rule of the frame at PC when the function's start is unknown.  Tries the nearest places
  * before PC that store a return address, and follows the code from there as above. */
-bool leakwrap_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc, bool interrupted,
-                                 struct leakwrap_rule *rule);
+bool leakwrap_find_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc,
+                                      bool interrupted, struct leakwrap_rule *rule);
 
 /* Returns true if no function seems to end between START and PC. A function ends behind a jump or a
  * return, unless an earlier branch leads further.  The end is missed where the last instruction is

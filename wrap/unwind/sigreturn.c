@@ -23,7 +23,8 @@ static bool is_readable_code(uintptr_t address)
 	return leakwrap_is_other_code(address) && leakwrap_readable(address);
 }
 
-/* Returns the number of bytes from PC on that may be read.  END: as of leakwrap_sigreturn_rule. */
+/* Returns the number of bytes from PC on that may be read.  END: as of
+ * leakwrap_find_sigreturn_rule. */
 static uintptr_t room_at(uintptr_t pc, uintptr_t end)
 {
 	if (end != 0)
@@ -31,7 +32,7 @@ static uintptr_t room_at(uintptr_t pc, uintptr_t end)
 	return is_readable_code(pc) && is_readable_code(pc + LONGEST - 1) ? LONGEST : 0;
 }
 
-bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
+bool leakwrap_find_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
 {
 	static const struct trampoline trampolines[] = {LEAKWRAP_SIGRETURN_TRAMPOLINES};
 	const uintptr_t room = room_at(pc, end);
@@ -57,7 +58,7 @@ bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *
 
 #else
 
-bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
+bool leakwrap_find_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule)
 {
 	(void)pc, (void)end, (void)rule;
 	return false;

@@ -15,6 +15,6 @@
  * unwind table, but some kernels and all emulators map no vdso.  The bytes from PC to END are
  * readable.  END 0: PC is in no module; then it is read if it is in executable memory
  * (other_code.h).  Returns false if PC is no trampoline or cannot be read. */
-bool leakwrap_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
+bool leakwrap_find_sigreturn_rule(uintptr_t pc, uintptr_t end, struct leakwrap_rule *rule);
 
 #endif

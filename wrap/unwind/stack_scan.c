@@ -31,7 +31,7 @@ static bool is_return_by_rule(const struct leakwrap_frame *frame, const struct l
 		return false;
 	return rule->base == LEAKWRAP_BASE_SP && rule->ra_where == LEAKWRAP_SAVED_AT_CFA &&
 	       frame->sp + (uintptr_t)(intptr_t)(rule->cfa_offset + rule->ra_offset) == at &&
-	       leakwrap_has_return(frame, rule, &target);
+	       leakwrap_rule_leads_to_return(frame, rule, &target);
 }
 
 /* Tries START as the start of FRAME's function.  Returns true if that function builds a frame whose
@@ -40,7 +40,7 @@ static bool try_start(const struct leakwrap_frame *frame, const struct leakwrap_
                       uintptr_t start, uintptr_t at, struct leakwrap_rule *rule)
 {
 	return leakwrap_is_one_function(code, start, frame->pc) &&
-	       leakwrap_rule_from_start(frame, code, start, rule) &&
+	       leakwrap_find_rule_from_start(frame, code, start, rule) &&
 	       is_return_by_rule(frame, rule, at);
 }
 
@@ -159,7 +159,7 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 			*all = true; /* nothing lies above a coroutine's stack */
 			break;
 		}
-		if (!leakwrap_holds_return(frame->stack, frame->sp, at, &target))
+		if (!leakwrap_stack_has_return_at(frame->stack, frame->sp, at, &target))
 			continue;
 		if (follows++ < FOLLOW_MAX && (target != 0 || by_pointers) &&
 		    try_call(frame, &code, target, at, through_pointer,

@@ -17,8 +17,8 @@ static void set_saved(int32_t offset, uint8_t *where, int32_t *to)
 	*to = offset == LEAKWRAP_EXIDX_SAME ? 0 : offset;
 }
 
-bool leakwrap_table_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
-                         struct leakwrap_rule *rule)
+bool leakwrap_find_table_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
+                              struct leakwrap_rule *rule)
 {
 	static const uint8_t bases[] = {
 	        [LEAKWRAP_EXIDX_SP] = LEAKWRAP_BASE_SP,
@@ -50,8 +50,8 @@ bool leakwrap_table_rule(const struct leakwrap_module *module, uintptr_t pc, boo
 
 #else
 
-bool leakwrap_table_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
-                         struct leakwrap_rule *rule)
+bool leakwrap_find_table_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
+                              struct leakwrap_rule *rule)
 {
 	struct leakwrap_cfi tables = {
 	        .header = module->eh_frame_hdr,
@@ -60,7 +60,7 @@ bool leakwrap_table_rule(const struct leakwrap_module *module, uintptr_t pc, boo
 	        .high = (const uint8_t *)module->tables_end,
 	};
 
-	return tables.header && leakwrap_cfi_rule(&tables, pc, interrupted, rule);
+	return tables.header && leakwrap_find_eh_frame_rule(&tables, pc, interrupted, rule);
 }
 
 #endif

@@ -11,7 +11,7 @@
 /* Stores in *RULE the rule that the tables of MODULE give for PC.  PC is a return address, or, if
  * INTERRUPTED, the address at which a signal interrupted its function.  Returns false if the tables
  * give none.  May run in signal handlers. */
-bool leakwrap_table_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
-                         struct leakwrap_rule *rule);
+bool leakwrap_find_table_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
+                              struct leakwrap_rule *rule);
 
 #endif

@@ -116,7 +116,7 @@ static bool load_rule(struct leakwrap_walk *walk, leakwrap_rule_slot slot,
 	if (walk->frame.sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
 	return !(rule->kind & LEAKWRAP_RULE_VERIFY) ||
-	       leakwrap_has_return(&walk->frame, rule, &target);
+	       leakwrap_rule_leads_to_return(&walk->frame, rule, &target);
 }
 
 /* Adds WALK's frame to the trace and goes to its caller, in whatever way is possible.  SLOT: the

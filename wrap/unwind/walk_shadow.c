@@ -107,9 +107,9 @@ unsigned long leakwrap_shadow_overflows(void)
 	return atomic_load(&overflows);
 }
 
-void leakwrap_shadow_forked(void)
+void leakwrap_shadow_reset_in_child(void)
 {
-	leakwrap_thread_memory_reset_after_fork(&shadow_memory, leakwrap_self.shadow);
+	leakwrap_thread_memory_reset_in_child(&shadow_memory, leakwrap_self.shadow);
 	atomic_store(&overflows, 0);
 }
 

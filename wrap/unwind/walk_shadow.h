@@ -27,6 +27,6 @@ void leakwrap_walk_shadow(struct leakwrap_trace *trace, uintptr_t pc, uintptr_t 
 unsigned long leakwrap_shadow_overflows(void);
 
 /* Keeps only the shadow stack of the calling thread.  Called in a forked child. */
-void leakwrap_shadow_forked(void);
+void leakwrap_shadow_reset_in_child(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* site_reading.c - see site_reading.h. */
-#include "wrap/site/site_reading.h"
+/* site_hold.c - see site_hold.h. */
+#include "wrap/site/site_hold.h"
 
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/young_site.h"

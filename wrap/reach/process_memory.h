@@ -1,7 +1,7 @@
-/* own_memory.h - the functions of struct leakwrap_memory for the process itself.  They need no
+/* process_memory.h - the functions of struct leakwrap_memory for the process itself.  They need no
  * context. */
-#ifndef LEAKWRAP_OWN_MEMORY_H
-#define LEAKWRAP_OWN_MEMORY_H
+#ifndef LEAKWRAP_PROCESS_MEMORY_H
+#define LEAKWRAP_PROCESS_MEMORY_H
 
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "wrap/unwind/stack_bounds.h"
 
 /* Returns the number in the SIZE bytes at ADDRESS, which can be read: 1, 2, 4 or 8. */
-static inline uint64_t leakwrap_own_load(const void *context, uintptr_t address, unsigned size)
+static inline uint64_t leakwrap_process_load(const void *context, uintptr_t address, unsigned size)
 {
 	uint16_t two;
 	uint32_t four;

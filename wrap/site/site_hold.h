@@ -1,6 +1,6 @@
-/* site_reading.h - how a dump reads the live table, and then the call sites of its blocks. */
-#ifndef LEAKWRAP_SITE_READING_H
-#define LEAKWRAP_SITE_READING_H
+/* site_hold.h - how a dump reads the live table, and then the call sites of its blocks. */
+#ifndef LEAKWRAP_SITE_HOLD_H
+#define LEAKWRAP_SITE_HOLD_H
 
 #include "wrap/base/readers.h"
 
