@@ -1,5 +1,6 @@
 /* format.h - the text format of a dump, version 1.  The runtime writes it, and the leakwrap tool
- * reads it.  The two have nothing else in common.
+ * reads it.  They also share the headers of wrap/reach that know what may lie in memory
+ * (wrap/reach/memory.h).
  *
  * A dump is a sequence of lines, with lines of other programs between them.
  *

@@ -149,7 +149,7 @@ $(CORE_OBJECTS): $(O)/%.o: %.c $(CORE_NEEDS)
 	$(make_folder)
 	$(Q)$(CC) $(RUNTIME_CFLAGS) $(LACKS) -c -o $@ $<
 
-# gcc's loop optimizations cost the short loops of the allocation path more than they save, and so
+# gcc's loop optimizations cost the short loops of the fast path more than they save, and so
 # does the padding before a loop, which is executed.
 SHORT_LOOPS := $(call if_accepted,-fno-ivopts -fno-tree-scev-cprop -fno-align-loops)
 $(O)/wrap/record/allocate.o $(O)/wrap/site/stack_cache.o: RUNTIME_CFLAGS += $(SHORT_LOOPS)

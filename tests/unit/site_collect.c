@@ -106,12 +106,23 @@ void __wrap_leakwrap_lock(struct leakwrap_lock *lock)
 /* How far the clock is ahead, in nanoseconds. */
 static _Atomic uint64_t ahead;
 
+enum { SECOND = 1000000000 };
+
 uint64_t __wrap_leakwrap_time_monotonic(void);
 uint64_t __real_leakwrap_time_monotonic(void);
 
 uint64_t __wrap_leakwrap_time_monotonic(void)
 {
 	return __real_leakwrap_time_monotonic() + atomic_load(&ahead);
+}
+
+/* Moves the clock on to TIME, unless it is later already. */
+static void move_clock_to(uint64_t time)
+{
+	const uint64_t now = __wrap_leakwrap_time_monotonic();
+
+	if (time > now)
+		atomic_fetch_add(&ahead, time - now);
 }
 
 /* -- stacks ------------------------------------------------------------------------------------ */
@@ -333,13 +344,13 @@ static unsigned count_freed(const uint32_t *number)
  * block.  The call site keeps its number meanwhile, and comes back if there is a block then. */
 static void rest_if_learned(void)
 {
-	enum { SECOND = 1000000000 };
 	uint32_t who[LEARNED], number[LEARNED];
+	const uint64_t start = __wrap_leakwrap_time_monotonic();
 
 	walk_and_learn(who, number);
-	for (unsigned second = 0; second < 7; second++) {
+	for (unsigned second = 1; second <= 7; second++) {
 		collect(1);
-		atomic_fetch_add(&ahead, SECOND);
+		move_clock_to(start + second * (uint64_t)SECOND);
 	}
 	for (unsigned i = 0; i < LEARNED; i++)
 		check(number[i], who[i]);
@@ -359,13 +370,12 @@ static void rest_if_learned(void)
 /* The clock of that rest stands still while a dump reads: it may have interrupted the thread. */
 static void rest_in_dump(void)
 {
-	const uint64_t second = 1000000000;
 	uint32_t who[LEARNED], number[LEARNED];
 
 	walk_and_learn(who, number);
 	collect(1);
 	leakwrap_site_numbers_hold();
-	atomic_fetch_add(&ahead, 12 * second);
+	atomic_fetch_add(&ahead, 12 * (uint64_t)SECOND);
 	collect(2);
 	leakwrap_site_numbers_release();
 	collect(2);
@@ -373,7 +383,7 @@ static void rest_in_dump(void)
 		check(number[i], who[i]);
 	for (unsigned seconds = 0; count_freed(number) <= LEARNED * 9 / 10; seconds++) {
 		CHECK(seconds < 12);
-		atomic_fetch_add(&ahead, second);
+		atomic_fetch_add(&ahead, SECOND);
 		collect(1);
 	}
 }
@@ -524,7 +534,7 @@ static void collect_in_fork(void)
 	collect(1);
 	leakwrap_lock_for_fork(&leakwrap_tables_lock);
 	collect_in_vain();
-	leakwrap_unlock_in_child(&leakwrap_tables_lock, false);
+	leakwrap_unlock_after_fork(&leakwrap_tables_lock, false);
 	collect(2);
 }
 

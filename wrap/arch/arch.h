@@ -2,8 +2,8 @@
  *
  * What the runtime must know of an architecture stands in its header.  Other files ask for the
  * architecture only where that is a matter of their own: wrap/port (structures of the kernel),
- * base/common.h, base/thread.h and site/stack_hash.h (what compilers make of a line of C), and
- * wrap/bare (faults and atomic operations of ARM).
+ * base/common.h, base/thread.h, site/stack_hash.h and entry/string.c (what compilers make of a line
+ * of C), and wrap/bare (faults and atomic operations of ARM).
  *
  * Each architecture is one small header that defines:
  *

@@ -10,6 +10,7 @@
 #include "wrap/bare/bare_tables.h"
 #include "wrap/module/modules.h"
 #include "wrap/base/options.h"
+#include "wrap/runtime/exit_dump.h"
 #include "wrap/runtime/option_table.h"
 
 _Static_assert(sizeof(struct leakwrap_row) <= LEAKWRAP_SCRATCH_PER_SITE,
@@ -41,10 +42,10 @@ __attribute__((constructor(101))) static void start_with_program(void)
 /* Writes the last dump, for programs that end. */
 __attribute__((destructor(101))) static void end_of_program(void)
 {
-	leakwrap_runtime_write_exit_dump();
+	leakwrap_exit_dump_write();
 }
 
-void leakwrap_runtime_write_exit_dump(void)
+void leakwrap_exit_dump_write(void)
 {
 	static bool dumped;
 

@@ -22,10 +22,10 @@
 #define leakwrap_unpredictable(condition) __builtin_expect_with_probability(!!(condition), 1, 0.5)
 #endif
 
-/* On a function of the allocation path: always inlined. */
+/* On a function of the fast path: always inlined. */
 #define LEAKWRAP_INLINE static inline __attribute__((always_inline))
 
-/* On the declaration of a variable that the allocation path reads.  It is accessed directly,
+/* On the declaration of a variable that the fast path reads.  It is accessed directly,
  * without the indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 

@@ -1,5 +1,5 @@
 /* hash_table.h - hash tables that are read without a lock.  They serve call sites, of which there
- * may be very many, and which the allocation path looks up.
+ * may be very many, and which the fast path looks up.
  *
  * Open addressing with linear probing.  A table is never full: a lookup goes from the bucket of its
  * hash to the first empty entry.  An entry is written once.  A table that has become too small is

@@ -28,6 +28,9 @@ struct leakwrap_loss {
 
 extern LEAKWRAP_HIDDEN struct leakwrap_loss leakwrap_loss;
 
+/* In a forked child: sets the counters to 0.  Memory that is hidden stays so. */
+void leakwrap_loss_reset_in_child(void);
+
 /* Number of stack walks: stacks that the stack cache did not recognize.  The benchmark reads it.
  * An atomic sum would slow each walk down.  So a thread that stops between load and store takes
  * back what other threads count meanwhile. */

@@ -28,6 +28,7 @@ struct shared {
 static struct {
 	_Atomic int self;              /* the process that owns this memory */
 	_Atomic int parent;            /* the process that forked this one, or 0 */
+	_Atomic bool has_recorded;     /* a thread has recorded an allocation, since the fork */
 	struct shared *_Atomic shared; /* NULL: nobody has forked, or there is no memory */
 } process;
 
@@ -85,7 +86,23 @@ void leakwrap_process_reset_in_child(void)
 
 	atomic_store(&process.parent, atomic_load(&process.self));
 	atomic_store(&process.self, self);
+	atomic_store(&process.has_recorded, false);
 	join(self);
+}
+
+void leakwrap_process_note_record(void)
+{
+	atomic_store_explicit(&process.has_recorded, true, memory_order_relaxed);
+}
+
+bool leakwrap_process_is_forked(void)
+{
+	return atomic_load(&process.parent) != 0;
+}
+
+bool leakwrap_process_has_recorded(void)
+{
+	return atomic_load(&process.has_recorded);
 }
 
 void leakwrap_process_prepare_exec(void)

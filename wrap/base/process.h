@@ -13,6 +13,15 @@ void leakwrap_process_start(void);
 void leakwrap_process_before_fork(void);
 void leakwrap_process_reset_in_child(void);
 
+/* Returns whether a fork has made this process, which has executed no program since.
+ * Signal-safe. */
+bool leakwrap_process_is_forked(void);
+
+/* Notes, and returns, whether a thread of this process has recorded an allocation.  In a forked
+ * child: since the fork.  Signal-safe. */
+void leakwrap_process_note_record(void);
+bool leakwrap_process_has_recorded(void);
+
 /* Call around exec: the first before it, the second if exec fails.  In between the process is no
  * relative, because another program replaces it.  In a child of vfork both do nothing. */
 void leakwrap_process_prepare_exec(void);

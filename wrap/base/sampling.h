@@ -95,8 +95,9 @@ static inline bool leakwrap_is_recording_all(void)
 /* The least countdown of the threads in leakwrap_sampling_state. */
 extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_sampling_from;
 
-/* The same, for the threads that need not look at what an allocation returns.  Before the first
- * switch, and after leakwrap_sampling_look_after_calls, no countdown is as high. */
+/* The least countdown of the threads in leakwrap_sampling_state that need not look at what an
+ * allocation returns.  Before the first switch, and after leakwrap_sampling_look_after_calls, no
+ * countdown is as high. */
 extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_skipping_from;
 
 /* The same for calloc and realloc.  Without leakwrap_sampling_note_leaves no countdown is as high,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "wrap/entry/define.h"
-#include "wrap/runtime/runtime.h"
+#include "wrap/runtime/exit_dump.h"
 
 /* NOLINTNEXTLINE(readability-redundant-declaration) */
 int at_quick_exit(void (*)(void)); /* not in the <stdlib.h> of old C libraries */
@@ -17,7 +17,7 @@ int at_quick_exit(void (*)(void)); /* not in the <stdlib.h> of old C libraries *
 	LEAKWRAP_ENTRY void __wrap_##name(int status) __attribute__((noreturn)); \
 	void __wrap_##name(int status)                                           \
 	{                                                                        \
-		leakwrap_runtime_write_dump_before__exit();                      \
+		leakwrap_exit_dump_write_before__exit();                         \
 		__real_##name(status);                                           \
 	}
 
@@ -42,7 +42,7 @@ void __wrap_quick_exit(int status)
 
 __attribute__((constructor(101))) static void register_dump(void)
 {
-	at_quick_exit(leakwrap_runtime_write_exit_dump);
+	at_quick_exit(leakwrap_exit_dump_write);
 }
 #endif
 
@@ -59,7 +59,7 @@ __attribute__((constructor(101))) static void register_dump(void)
 	        __attribute__((alias("leakwrap_exported_" #name)));                              \
 	_Noreturn void leakwrap_exported_##name(int status)                                      \
 	{                                                                                        \
-		leakwrap_runtime_write_dump_before__exit();                                      \
+		leakwrap_exit_dump_write_before__exit();                                         \
 		leakwrap_originals_need();                                                       \
 		leakwrap_originals.name(status);                                                 \
 		__builtin_unreachable();                                                         \
@@ -72,7 +72,7 @@ EXIT_OF_PROCESS(_Exit)
 #if defined __GLIBC__ && !defined LEAKWRAP_NO_at_quick_exit
 __attribute__((constructor(101))) static void register_dump(void)
 {
-	at_quick_exit(leakwrap_runtime_write_exit_dump);
+	at_quick_exit(leakwrap_exit_dump_write);
 }
 #endif
 #endif

@@ -27,6 +27,7 @@
  * success the caller calls leakwrap_block_index_release. */
 bool leakwrap_block_index_build(void);
 
+/* Gives the index's memory back. */
 void leakwrap_block_index_release(void);
 
 #endif

@@ -128,7 +128,8 @@ leakwrap_window_around(const struct leakwrap_indexed_region *in, uintptr_t addre
  * of size 0 holds its own address.  Returns false if there is none. */
 bool leakwrap_block_index_find(uintptr_t address, struct leakwrap_indexed_block *found);
 
-/* The same, if the region IN of ADDRESS is known already; NULL: it has no blocks. */
+/* Does what leakwrap_block_index_find does, where the region IN of ADDRESS is known already; NULL:
+ * it has no blocks. */
 bool leakwrap_block_index_find_in(const struct leakwrap_indexed_region *in, uintptr_t address,
                                   struct leakwrap_indexed_block *found);
 

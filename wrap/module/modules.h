@@ -104,7 +104,7 @@ struct leakwrap_modules {
 };
 
 /* Reads the loader's list and publishes a new snapshot if it has changed.  Takes the loader's lock
- * and the tables' lock: never call it on an allocation path, in a signal handler or in a dump.
+ * and the tables' lock: never call it in an allocation, in a signal handler or in a dump.
  * Preserves errno. */
 void leakwrap_modules_refresh(void);
 
@@ -134,7 +134,8 @@ bool leakwrap_modules_are_listed(void);
  * loader's, too, which is safe there (unlisted.c).  Preserves errno. */
 bool leakwrap_modules_list_unseen(uintptr_t address);
 
-/* Does so for the modules of the code in front of the COUNT return addresses at PCS. */
+/* Does what leakwrap_modules_list_unseen does, for the modules of the code in front of the COUNT
+ * return addresses at PCS. */
 bool leakwrap_modules_list_callers(const uintptr_t *pcs, unsigned count);
 
 /* Adds FOUND, a loaded module, to the current snapshot, in the place of modules that were where it

@@ -1,5 +1,5 @@
-/* linux.h - shared parts of the Linux port: system calls (linux.c) and the page size
- * (linux_memory.c).  Only the files of the Linux port include it.
+/* linux.h - what the files of the Linux port share: system calls, signal masks, and waits with
+ * priority.  Only they include it.
  *
  * System calls go through syscall(2), which is not a cancellation point and takes no lock.  errno
  * is restored, because the program must not see it change.

@@ -63,7 +63,8 @@ void leakwrap_filters_withdraw(struct leakwrap_filter *filter);
 /* Returns the process that added the last filter; 0 if none was added. */
 int leakwrap_filters_process(void);
 
-/* CHILD is a forked child of the process that added the last filter, if there is one. */
+/* In the forked child CHILD: makes it the process that leakwrap_filters_process returns, if there
+ * is a filter. */
 void leakwrap_filters_reset_in_child(int child);
 
 /* Returns whether there is a filter, known or not. */

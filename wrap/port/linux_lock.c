@@ -187,7 +187,7 @@ void leakwrap_lock_for_fork(struct leakwrap_lock *lock)
 	atomic_store(&lock->forking, leakwrap_thread_id());
 }
 
-void leakwrap_unlock_in_child(struct leakwrap_lock *lock, bool is_child)
+void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child)
 {
 	uint32_t lent;
 

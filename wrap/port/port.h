@@ -195,6 +195,8 @@ struct leakwrap_lock {
 #endif
 };
 
+/* Acquires the lock, and blocks all signals of this thread until leakwrap_unlock.  Waits while
+ * another thread has the lock.  Not recursive. */
 void leakwrap_lock(struct leakwrap_lock *lock);
 
 #ifndef LEAKWRAP_BARE
@@ -213,6 +215,7 @@ bool leakwrap_trylock(struct leakwrap_lock *lock);
  * Do not take long then: the fork may go on (linux_lock.c). */
 bool leakwrap_lock_is_borrowed(const struct leakwrap_lock *lock);
 
+/* Releases the lock, and restores the signal mask from before. */
 void leakwrap_unlock(struct leakwrap_lock *lock);
 
 /* Acquire and release the lock around a fork.  In fork the C library takes locks of its own.
@@ -220,7 +223,7 @@ void leakwrap_unlock(struct leakwrap_lock *lock);
  * in a function that the C library calls.  It would wait for ever.  So this lock is lent while the
  * forking thread sleeps.  It is not lent to a thread that is about to fork. */
 void leakwrap_lock_for_fork(struct leakwrap_lock *lock);
-void leakwrap_unlock_in_child(struct leakwrap_lock *lock, bool is_child);
+void leakwrap_unlock_after_fork(struct leakwrap_lock *lock, bool is_child);
 
 /* -- other threads, and copies of the process -------------------------------------------------- */
 
@@ -366,16 +369,18 @@ long leakwrap_open(const char *path, int flags, int mode);
  * thread has ended, its files show no memory and no program.  Then the file of this thread is
  * opened: /proc/thread-self, since Linux 3.17 (proc(5)). */
 long leakwrap_proc_open(const char *name);
+
+/* Closes FD.  Returns 0, or a negative errno value. */
 long leakwrap_close(int fd);
 
 /* Opens a new file that is in memory alone, for reading and writing.  It is closed on exec.
  * Returns a descriptor or a negative errno value. */
 int leakwrap_memory_file(void);
 
+/* Each returns the system call's result: a negative errno value for an error. */
 long leakwrap_read(int fd, void *buffer, size_t size);
 long leakwrap_write(int fd, const void *bytes, size_t size);
 long leakwrap_fcntl(int fd, int command, long argument);
-
 long leakwrap_rename(const char *from, const char *to);
 
 /* Writes the target of the symbolic link PATH to TARGET, of SIZE bytes, without a 0 byte.  Returns

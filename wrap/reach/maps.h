@@ -15,6 +15,7 @@ extern const char leakwrap_reach_no_memory[];
  * failed.  One thread at a time. */
 const char *leakwrap_maps_read(void);
 
+/* Gives the memory of the mappings back. */
 void leakwrap_maps_release(void);
 
 /* Sets *START and *END to the bounds of the memory that holds the mappings: it is among them. */

@@ -23,11 +23,12 @@
 
 #include "wrap/reach/sums.h"
 
-/* ORIGINAL: in a copy of a process, that process: the copy ends when the process has ended.  Else
- * 0.  SPARE: see struct leakwrap_scan.  Returns false if there is no memory.  After success the
- * caller calls leakwrap_mark_end. */
+/* Builds the index of all live blocks, and begins to mark.  ORIGINAL: in a copy of a process, that
+ * process: the copy ends when the process has ended.  Else 0.  SPARE: see struct leakwrap_scan.
+ * Returns false if there is no memory.  After success the caller calls leakwrap_mark_end. */
 bool leakwrap_mark_start(int original, uint64_t spare);
 
+/* Ends the marking, and gives its memory back. */
 void leakwrap_mark_end(void);
 
 /* Sets *START and *END to the bounds of the variables that hold addresses of blocks. */

@@ -2,7 +2,8 @@
  *
  * The runtime searches its own process, and the tool a core file.  What lies in memory, and who has
  * put it there, is the same for both.  So both read by these functions, and share the headers that
- * know what may lie there: interior_rules.h and what it includes, glibc_rules.h, stack_remains.h.
+ * know what may lie there: interior_rules.h and what it includes, glibc_rules.h,
+ * jemalloc_record.h, stack_remains.h.
  */
 #ifndef LEAKWRAP_MEMORY_H
 #define LEAKWRAP_MEMORY_H

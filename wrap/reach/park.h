@@ -47,13 +47,12 @@ unsigned leakwrap_park_last(void);
  * has gone.  They are kept for 60 seconds at most. */
 void leakwrap_park_keep_sleepers(bool keeps);
 
-/* The exit dump is written, and this thread goes on to end the process.  From now on sleepers may
- * go on when this thread sleeps for a tenth of a second, or after five seconds.  The thread may
- * wait for one of them, as destructors of libraries do. */
+/* Lets the sleepers that are kept go on later: the exit dump is written, and this thread goes on to
+ * end the process.  They go on when this thread sleeps for a tenth of a second, or after five
+ * seconds.  The thread may wait for one of them, as destructors of libraries do. */
 void leakwrap_park_allow_release(void);
 
-/* Lets the threads go on.  In a copy of the process, which has no other threads, it does the same
- * harmlessly. */
+/* Lets the threads go on.  A copy of the process has no other threads: there it has no effect. */
 void leakwrap_unpark(void);
 
 /* Calls VISIT for each parked thread.  CONTEXT is passed to VISIT. */

@@ -59,6 +59,7 @@ LEAKWRAP_INLINE struct leakwrap_used_groups leakwrap_reach_used(struct leakwrap_
 }
 #endif
 
+/* Gives the memory of KINDS back, which a scan returned for SITES call sites. */
 void leakwrap_reach_release(struct leakwrap_kinds *kinds, uint32_t sites);
 
 #endif

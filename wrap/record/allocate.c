@@ -1,8 +1,8 @@
 /* allocate.c - the verbs of record.h for functions that allocate: find the call site of the block,
  * and record the block.
  *
- * This is the allocation path.  It has no lock, no system call and no atomic read-modify-write,
- * except where a thread, a call site or a memory region is met for the first time. */
+ * This is the slow path of an allocation; fast_path.h has the fast one.  It takes a lock and makes
+ * system calls where a thread, a call site or a memory region is met for the first time. */
 #include "wrap/record/record.h"
 
 #include "wrap/base/common.h"
@@ -190,7 +190,7 @@ void *leakwrap_record_allocation_from(void *block, size_t size, LEAKWRAP_CALLER_
 /* Records BLOCK of a named allocator.  The memory from which the allocator cut BLOCK stays
  * recorded, hidden from dumps: the allocator may free it.  If malloc itself returned BLOCK,
  * functions of either family may release it. */
-static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
+void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
 {
 	enum leakwrap_family family = LEAKWRAP_FAMILY_ALLOCATOR;
 
@@ -202,11 +202,6 @@ static void *record_in_allocator(void *block, size_t size, LEAKWRAP_CALLER_PARAM
 		leakwrap_self.inner = LEAKWRAP_INNER_GONE;
 	}
 	return record_of_family(family, block, size, LEAKWRAP_CALLER_OF_PARAMS);
-}
-
-void *leakwrap_record_in_allocator_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)
-{
-	return record_in_allocator(block, size, LEAKWRAP_CALLER_PASSED);
 }
 
 void *leakwrap_record_inner_size_from(void *block, size_t size, LEAKWRAP_CALLER_PARAMS)

@@ -65,6 +65,17 @@ static bool parse_bytes(struct span text, size_t *number)
 	return true;
 }
 
+/* Returns the index of VALUE among the COUNT words, or -1. */
+static int choice_of(struct span value, const char *const words[], int count)
+{
+	for (int i = 0; i < count; i++)
+		if (is_word(value, words[i]))
+			return i;
+	return -1;
+}
+
+#define CHOICE_OF(value, words) choice_of(value, words, (int)(sizeof(words) / sizeof((words)[0])))
+
 static bool set_log(struct span value)
 {
 	return leakwrap_log_path_set(leakwrap_options.log, value.start, value.length);
@@ -132,15 +143,14 @@ static bool set_exit(struct span value)
 
 static bool set_children(struct span value)
 {
-	if (is_word(value, "none"))
-		leakwrap_options.children = LEAKWRAP_CHILDREN_NONE;
-	else if (is_word(value, "own"))
-		leakwrap_options.children = LEAKWRAP_CHILDREN_OWN;
-	else if (is_word(value, "all"))
-		leakwrap_options.children = LEAKWRAP_CHILDREN_ALL;
-	else
-		return false;
-	return true;
+	static const char *const words[] = {[LEAKWRAP_CHILDREN_NONE] = "none",
+	                                    [LEAKWRAP_CHILDREN_OWN] = "own",
+	                                    [LEAKWRAP_CHILDREN_ALL] = "all"};
+	const int choice = CHOICE_OF(value, words);
+
+	if (choice >= 0)
+		leakwrap_options.children = (enum leakwrap_children)choice;
+	return choice >= 0;
 }
 
 static bool set_depth(struct span value)
@@ -165,17 +175,15 @@ static bool set_min_bytes(struct span value)
 
 static bool set_unwind(struct span value)
 {
-	if (is_word(value, "auto"))
-		leakwrap_options.unwind = LEAKWRAP_UNWIND_AUTO;
-	else if (is_word(value, "fp"))
-		leakwrap_options.unwind = LEAKWRAP_UNWIND_FP;
-	else if (is_word(value, "table"))
-		leakwrap_options.unwind = LEAKWRAP_UNWIND_TABLE;
-	else if (is_word(value, "instrument"))
-		leakwrap_options.unwind = LEAKWRAP_UNWIND_INSTRUMENT;
-	else
-		return false;
-	return true;
+	static const char *const words[] = {[LEAKWRAP_UNWIND_AUTO] = "auto",
+	                                    [LEAKWRAP_UNWIND_FP] = "fp",
+	                                    [LEAKWRAP_UNWIND_TABLE] = "table",
+	                                    [LEAKWRAP_UNWIND_INSTRUMENT] = "instrument"};
+	const int choice = CHOICE_OF(value, words);
+
+	if (choice >= 0)
+		leakwrap_options.unwind = (enum leakwrap_unwind)choice;
+	return choice >= 0;
 }
 
 static bool set_memory(struct span value)
@@ -195,15 +203,14 @@ static bool set_command(struct span value)
 
 static bool set_misuse(struct span value)
 {
-	if (is_word(value, "off"))
-		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_NOTHING;
-	else if (is_word(value, "report"))
-		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_REPORT;
-	else if (is_word(value, "abort"))
-		leakwrap_options.misuse = LEAKWRAP_ON_MISUSE_ABORT;
-	else
-		return false;
-	return true;
+	static const char *const words[] = {[LEAKWRAP_ON_MISUSE_NOTHING] = "off",
+	                                    [LEAKWRAP_ON_MISUSE_REPORT] = "report",
+	                                    [LEAKWRAP_ON_MISUSE_ABORT] = "abort"};
+	const int choice = CHOICE_OF(value, words);
+
+	if (choice >= 0)
+		leakwrap_options.misuse = (enum leakwrap_on_misuse)choice;
+	return choice >= 0;
 }
 
 static bool set_libraries(struct span value)
@@ -335,13 +342,11 @@ static bool set_fail(struct span value)
 static bool set_kinds(struct span value)
 {
 	static const char *const words[] = {LEAKWRAP_KINDS_WORDS};
+	const int choice = CHOICE_OF(value, words);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (is_word(value, words[i])) {
-			leakwrap_options.kinds = (enum leakwrap_kinds_when)i;
-			return true;
-		}
-	return false;
+	if (choice >= 0)
+		leakwrap_options.kinds = (enum leakwrap_kinds_when)choice;
+	return choice >= 0;
 }
 
 static bool set_pointer_step(struct span value)

@@ -1,4 +1,4 @@
-/* runtime.h - start and end of the tracer in its program. */
+/* runtime.h - starts the tracer in its program. */
 #ifndef LEAKWRAP_RUNTIME_H
 #define LEAKWRAP_RUNTIME_H
 
@@ -27,14 +27,5 @@ static inline void leakwrap_runtime_report_failure(size_t size)
 	(void)size;
 }
 #endif
-
-/* Writes the exit dump if the options ask for it and it was not written before.  Call it after the
- * executable's last destructor or at_quick_exit function.  Waits while another thread writes the
- * dump.  Preserves errno. */
-void leakwrap_runtime_write_exit_dump(void);
-
-/* Writes the exit dump before _exit, _Exit and the like.  A forked child that has not allocated
- * since the fork writes none. */
-void leakwrap_runtime_write_dump_before__exit(void);
 
 #endif

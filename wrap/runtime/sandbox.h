@@ -17,9 +17,9 @@ struct leakwrap_sandbox {
 	bool had_dump_signal, had_crash_trace; /* and gave it up */
 };
 
-/* The program is about to install the filter PROGRAM; NULL: a filter that is not known.  Gives up
- * the tracer's signal handlers if the filter forbids what they need, and says so.  Preserves
- * errno. */
+/* Begins the installation of the filter PROGRAM by the program; NULL: of a filter that is not
+ * known. Notes the filter before it is installed, and gives up the tracer's signal handlers if the
+ * filter forbids what they need, and says so.  Preserves errno. */
 struct leakwrap_sandbox leakwrap_sandbox_begin(const struct leakwrap_filter_program *program);
 
 /* The kernel has refused the filter of SANDBOX: undoes what leakwrap_sandbox_begin has done.

@@ -34,8 +34,9 @@ int leakwrap_signal_set_action(int signo, const struct sigaction *action, struct
 /* Returns true if SIGNO is the dump signal and the program asks, not the tracer.  Signal-safe. */
 bool leakwrap_dump_signal_is_ours(int signo);
 
-/* Returns true also if the dump signal has been given up: the tracer may take it back, and must not
- * overlook a new action.  Signal-safe. */
+/* Returns true if SIGNO is the dump signal, also if it has been given up, and the program asks, not
+ * the tracer.  The tracer may take the signal back, and must not overlook a new action.
+ * Signal-safe. */
 bool leakwrap_dump_signal_is_watched(int signo);
 
 /* Performs the program's sigaction(2) for SIGNO, which the tracer watches: returns the program's

@@ -42,8 +42,8 @@ void leakwrap_site_move_allocated(uint32_t from, uint32_t to);
 /* Forgets what the call site SITE has allocated, except in the sum of all call sites. */
 void leakwrap_site_forget_allocated(uint32_t site);
 
-/* Does the same for all call sites of a group (site_chunk.h), which begins with the number FIRST,
- * and gives their memory back. */
+/* Forgets what the call sites of a group (site_chunk.h) have allocated, and gives their memory
+ * back. The group begins with the number FIRST. */
 void leakwrap_site_allocated_give_group(uint32_t first);
 
 #endif

@@ -33,6 +33,7 @@ struct leakwrap_peak leakwrap_site_peak(uint32_t site);
 /* Moves what the call site FROM held at the peak to the call site TO, while a thread reads. */
 void leakwrap_peak_move(uint32_t from, uint32_t to);
 
+/* Stops reading. */
 void leakwrap_peak_end_reading(void);
 
 /* Keeps all call sites of the peak, for a collection (site_collect.h). */

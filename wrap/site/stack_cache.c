@@ -26,7 +26,7 @@
 LEAKWRAP_TABLE const struct leakwrap_stack_shape *_Atomic
         leakwrap_stack_cache_ways[LEAKWRAP_STACK_CACHE_WAYS][1 << LEAKWRAP_STACK_CACHE_SET_BITS];
 
-/* Stands in a way 0 without a shape: the allocation path need not ask whether there is one. */
+/* Stands in a way 0 without a shape: the fast path need not ask whether there is one. */
 static const struct leakwrap_stack_shape no_shape = {.extent = UINT32_MAX};
 
 /* Returns the shape in WAY of SET, or NULL.  The load comes after all earlier stores of this thread

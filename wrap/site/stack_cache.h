@@ -1,7 +1,7 @@
 /* stack_cache.h - recognizes a stack that was walked before, so that it need not be walked again.
  *
  * It remembers the shapes of the stacks that were walked (stack_shape.h), by where the stacks
- * begin.  stack_probe.h is the part that the allocation path inlines.
+ * begin.  stack_probe.h is the part that the fast path inlines.
  */
 #ifndef LEAKWRAP_STACK_CACHE_H
 #define LEAKWRAP_STACK_CACHE_H

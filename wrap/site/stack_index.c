@@ -90,7 +90,7 @@ void leakwrap_stack_index_keep(bool (*is_kept)(uint32_t number))
 	}
 }
 
-/* The table stays in place: the allocation path reads it and tells nobody.  A reader may meet an
+/* The table stays in place: the fast path reads it and tells nobody.  A reader may meet an
  * entry that is written anew.  It reads the value first and compares the whole key afterwards, so
  * it mostly finds the old call site, the new call site or none.
  *

@@ -1,4 +1,4 @@
-/* stack_probe.h - the inline part of the stack cache (stack_cache.h), for the allocation path of
+/* stack_probe.h - the inline part of the stack cache (stack_cache.h), for the fast path of
  * Linux.
  *
  *   pc, room ──► set of shapes
@@ -23,7 +23,7 @@
 /* The cache is lossy, and all threads share it.  Threads with equal work allocate at equal
  * distances from the upper ends of their stacks.  If stacks of several shapes begin at one place,
  * each shape has one of the ways behind way 0, the newest first.  Way 0 has a copy of one of them,
- * which the allocation path tries. */
+ * which the fast path tries. */
 #define LEAKWRAP_STACK_CACHE_SET_BITS 11
 #define LEAKWRAP_STACK_CACHE_WAYS     5
 

@@ -300,7 +300,7 @@ uint64_t leakwrap_stack_shape_owners(const struct leakwrap_stack_shape *shape)
 
 /* -- removing ---------------------------------------------------------------------------------- */
 
-/* A thread may stop between two instructions of the allocation path, in the middle of a shape.  A
+/* A thread may stop between two instructions of the fast path, in the middle of a shape.  A
  * shape that is removed meanwhile rests until this number of ticks has passed.  A tick takes a
  * second or more in which no dump reads, also when the whole process stands still for a while. */
 #define REST_TICKS  10

@@ -10,15 +10,15 @@
  * The shape's address is hashed, too, so the keys of two shapes have nothing in common.
  *
  * The positions precede the struct in memory, as uint16_t, in words above sp.  They end where the
- * struct begins, so the allocation path needs no register for their end.  A wide shape has
- * positions that do not fit: all of its positions are 32 bits.  The allocation path takes some of
+ * struct begins, so the fast path needs no register for their end.  A wide shape has
+ * positions that do not fit: all of its positions are 32 bits.  The fast path takes some of
  * them for pairs of smaller positions, and finds nothing.
  *
- * The allocation path executes leakwrap_stack_shape_key.  It must have few instructions and touch
+ * The fast path executes leakwrap_stack_shape_key.  It must have few instructions and touch
  * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
  * the next.  This decides what tracing costs a program with many live blocks.
  *
- * A shape is immutable once published.  A signal handler may read it.  The allocation path reads
+ * A shape is immutable once published.  A signal handler may read it.  The fast path reads
  * shapes and tells nobody.  So the memory of a removed shape rests for ten seconds or more without
  * a dump before it is used again (leakwrap_stack_shapes_sweep).
  */

@@ -36,7 +36,7 @@ static inline bool leakwrap_stack_has_room(const struct leakwrap_thread *self, u
 	return leakwrap_likely(*room <= self->stack_room);
 }
 
-/* Returns the number of such bytes, or 0. */
+/* Returns the number of bytes from SP upward that may be read on this thread's stack, or 0. */
 static inline uintptr_t leakwrap_stack_room(uintptr_t sp)
 {
 	uintptr_t room;

@@ -4,12 +4,7 @@
 
 #include <stdint.h>
 
-/* The most frames of a backtrace.  The option depth= lies between 1 and this limit. */
-#ifdef LEAKWRAP_BARE
-#define LEAKWRAP_MAX_DEPTH 32
-#else
-#define LEAKWRAP_MAX_DEPTH 256
-#endif
+#include "wrap/base/options.h" /* LEAKWRAP_MAX_DEPTH */
 
 /* How far a backtrace can be trusted. */
 enum leakwrap_trace_kind {
