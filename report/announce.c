@@ -5,7 +5,7 @@
  * them. */
 #include "report/announce.h"
 
-#include "report/format.h"
+#include "report/announcement.h"
 #include "wrap/base/options.h"
 #include "report/log_file.h"
 #include "wrap/port/port.h"

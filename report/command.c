@@ -1,6 +1,7 @@
 /* command.c - see command.h.  The copy is made once, at start, and is constant after that. */
 #include "report/command.h"
 
+#include "report/format.h"
 #include "wrap/port/port.h"
 
 #include <string.h>

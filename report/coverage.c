@@ -1,7 +1,6 @@
 /* coverage.c - see coverage.h. */
 #include "report/coverage.h"
 
-#include "report/format.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/modules.h"
 #include "wrap/module/originals.h"

@@ -4,6 +4,9 @@
  * Everything here may run in a signal handler that interrupted any code, the tracer included. */
 #include "report/dump.h"
 
+#include "report/announcement.h"
+#include "report/format.h"
+#include "report/request.h"
 #include "report/site_totals.h"
 #include "wrap/base/loss.h"
 #include "report/dump_kinds.h"
@@ -49,9 +52,9 @@ static struct {
 	struct leakwrap_writer writer;    /* belongs to the thread that has the turn */
 } dump;
 
-/* The ELF note that marks a traced program for the tool (format.h).  Its layout is in the System V
- * ABI, chapter 5, "Note Section".  It is in assembly: a compiler would not give the section the
- * type SHT_NOTE. */
+/* The ELF note that marks a traced program for the tool (announcement.h).  Its layout is in the
+ * System V ABI, chapter 5, "Note Section".  It is in assembly: a compiler would not give the
+ * section the type SHT_NOTE. */
 #define STRINGIFY_VALUE(value) #value
 #define STRINGIFY(macro)       STRINGIFY_VALUE(macro)
 #define NOTE_OWNER             "1: .asciz \"" LEAKWRAP_NOTE_OWNER "\"\n2: .balign 4\n"

@@ -2,6 +2,7 @@
 #include "report/dump_writer.h"
 
 #include "report/blocks_writer.h"
+#include "report/format.h"
 #include "report/site_totals.h"
 #include "report/command.h"
 #include "report/coverage.h"

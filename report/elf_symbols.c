@@ -5,7 +5,7 @@
  * up beside a dump, without a lock. */
 #include "report/elf_symbols.h"
 
-#include "report/format.h"
+#include "report/system_lists.h"
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/module/dynamic_symbols.h"

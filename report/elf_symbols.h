@@ -19,7 +19,7 @@ struct leakwrap_function {
 	uintptr_t size;   /* bytes of the function */
 };
 
-/* The content of the section LEAKWRAP_SYSTEM_SECTION of the program's file (format.h). */
+/* The content of the section LEAKWRAP_SYSTEM_SECTION of the program's file (system_lists.h). */
 struct leakwrap_system_lists {
 	const uint32_t *words;
 	size_t count; /* number of words */

@@ -22,7 +22,7 @@
  * name behind the frame is searched for, too. */
 #include "report/origin.h"
 
-#include "report/format.h"
+#include "report/system_lists.h"
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/module/modules.h"

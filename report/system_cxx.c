@@ -3,6 +3,6 @@
  *
  * The list is a member of its own in the archive: C programs do not need it.  The linker option -u
  * leakwrap_system_cxx takes the member into the link. */
-#include "report/format.h"
+#include "report/system_lists.h"
 
 #include "system_cxx.h"

@@ -361,7 +361,7 @@ $(O)/libleakwrap.a: $(CORE_OBJECTS) $(ENTRY_OBJECTS) $(if $(filter bare,$(PORT))
 
 GENERATOR_HEADERS := wrap/record/record.h wrap/record/caller.h wrap/record/thread_state.h \
 	wrap/record/exported_allocator.h \
-	wrap/live/samples.h wrap/live/fast.h wrap/live/slot.h \
+	wrap/base/site_number.h wrap/live/samples.h wrap/live/fast.h wrap/live/slot.h \
 	wrap/base/thread.h wrap/base/common.h \
 	$(filter-out wrap/arch/decode%,$(wildcard wrap/arch/*.h))
 GENERATOR_SOURCES := generate.sh check_options.awk wrapper.h
@@ -405,7 +405,7 @@ GENERATOR_OPTIONS ?= $(CC) $(filter-out -MMD -MP,$(RUNTIME_CFLAGS)) -E -P -x c $
 	-e 's/^limit \([a-z_]*\), *\([0-9]*\)}.*/limit \1 \2/p'
 $(O)/generator/options: export LC_ALL := C
 $(O)/generator/options: wrap/generator/limits.in wrap/runtime/option_table.c wrap/base/options.h \
-		report/format.h $(O)/built-by
+		report/format.h report/request.h $(O)/built-by
 	$(make_folder)
 	$(Q)$(GENERATOR_OPTIONS) >$@
 

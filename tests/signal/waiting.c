@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/format.h"
+#include "report/request.h"
 #include "tests/awaited_signals.h"
 
 static int time_out(const sigset_t *set)

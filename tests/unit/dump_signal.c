@@ -6,7 +6,7 @@
 #include "wrap/signal/dump_signal.h"
 #include "wrap/base/thread.h"
 #include "wrap/port/port.h"
-#include "report/format.h"
+#include "report/request.h"
 #include "unit.h"
 
 #include <errno.h>

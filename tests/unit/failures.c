@@ -5,7 +5,7 @@
 #include "wrap/fail/fail.h"
 #include "wrap/fail/identity.h"
 #include "wrap/fail/plan.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/site/site_read.h"
 #include "one_module.h"
 #include "unit.h"

@@ -1,6 +1,7 @@
 /* line_writer.c - compares lines of text (report/line_writer.c) with printf's output, and checks
  * the promises of the format: no line is too long, none is torn, and no name can be mistaken.
  * sources: report/line_writer.c report/output.c wrap/port/linux*.c */
+#include "report/format.h"
 #include "wrap/base/options.h"
 #include "wrap/port/port.h"
 #include "report/line_writer.h"

@@ -4,7 +4,7 @@
  * seeds.
  * sources: wrap/base/sampling.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -lm */
-#include "report/format.h"
+#include "report/request.h"
 #include "wrap/base/sampling.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
  * sources: wrap/site/young_ring.c wrap/base/options.c */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "made_up.h"
 #include "wrap/module/modules.h"
 #include "wrap/unwind/read_set.h"

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/format.h"
+#include "report/announcement.h"
+#include "report/request.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
@@ -96,7 +97,7 @@ static error_t parse_set(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
-/* Returns the integer that asks for what OPTIONS say of recording and marks (report/format.h). */
+/* Returns the integer that asks for what OPTIONS say of recording and marks (report/request.h). */
 static uint32_t request_of(const struct set_options *options)
 {
 	uint32_t request = LEAKWRAP_SET;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/format.h"
+#include "report/announcement.h"
 #include "tools/base/numbers.h"
 
 /* Returns true if SEGMENT has the note of the tracer.  Sets *ANNOUNCEMENT if the note leads to one.

@@ -1,5 +1,5 @@
-/* traced.h - is the tracer in a linked file?  It leaves a note (report/format.h), which stripping
- * keeps. */
+/* traced.h - is the tracer in a linked file?  It leaves a note (report/announcement.h), which
+ * stripping keeps. */
 #ifndef TOOLS_TRACED_H
 #define TOOLS_TRACED_H
 
@@ -16,8 +16,8 @@ bool is_tracers_name(const char *name);
  * sanitizer calls the C library for the program, whose own calls are wrapped. */
 bool is_tools_name(const char *name);
 
-/* Sets *ADDRESS to the virtual address of the announcement (report/format.h) in ELF, without a load
- * bias.  Returns false if ELF has no tracer, or a tracer without an announcement. */
+/* Sets *ADDRESS to the virtual address of the announcement (report/announcement.h) in ELF, without
+ * a load bias.  Returns false if ELF has no tracer, or a tracer without an announcement. */
 bool elf_find_announcement(Elf *elf, uint64_t *address);
 
 /* Returns true if NAME is that of a part of a function that lies elsewhere, such as ".cold". */

@@ -180,7 +180,7 @@ struct parsed_frames {
  * the program has allocated from. */
 struct parsed_failure {
 	bool only_reached; /* nothing failed there */
-	uint64_t identity; /* the same in each run (report/format.h) */
+	uint64_t identity; /* the same in each run (report/site_identity.h) */
 	uint64_t hits;     /* the allocations there; of a failure, which of them failed */
 	uint64_t bytes;    /* of the largest; of a failure, what was asked for */
 	bool of_system;    /* a system library made the allocation itself */

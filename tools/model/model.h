@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/format.h"
+#include "report/system_lists.h"
 #include "tools/base/memory.h"
 #include "tools/base/table.h"
 #include "tools/log/parsed_dump.h"

@@ -1,8 +1,8 @@
 /* target_process.c - see target_process.h.
  *
- * The process announces its dump signal and its log in its memory (report/format.h).  If this user
- * may not read the memory, they come from the environment of the process.  There the signal must be
- * named: the program may have another dump signal built in, and use SIGUSR1 for itself.
+ * The process announces its dump signal and its log in its memory (report/announcement.h).  If this
+ * user may not read the memory, they come from the environment of the process.  There the signal
+ * must be named: the program may have another dump signal built in, and use SIGUSR1 for itself.
  *
  * A signal that the program does not catch would end it.  So the program must have the tracer
  * inside, and a handler installed.
@@ -20,7 +20,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "report/format.h"
+#include "report/announcement.h"
+#include "report/request.h"
 #include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"

@@ -25,7 +25,7 @@ struct target_process {
 	bool record;              /* recording is on */
 	uint32_t marks;           /* so far */
 	uint32_t sample;          /* the interval of sampling in bytes, or 0 */
-	uint32_t kinds;           /* the option kinds=, as a number of format.h */
+	uint32_t kinds;           /* the option kinds=, as a number of request.h */
 	uint32_t needs_all;       /* an enum leakwrap_needs_all, 0 if it is not known */
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/format.h"
+#include "report/system_lists.h"
 #include "tools/base/memory.h"
 #include "tools/elf/machine.h"
 

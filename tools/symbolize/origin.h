@@ -2,11 +2,11 @@
 #ifndef TOOLS_ORIGIN_H
 #define TOOLS_ORIGIN_H
 
-#include "report/format.h"
+#include "report/system_lists.h"
 #include "tools/symbolize/elf_file.h"
 #include "tools/symbolize/symbols.h"
 
-/* The lists of these functions in the file of a program (report/format.h). */
+/* The lists of these functions in the file of a program (report/system_lists.h). */
 struct system_lists {
 	uint32_t *words; /* in this machine's byte order; NULL: the file has no lists */
 	size_t count;    /* of words */

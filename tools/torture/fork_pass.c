@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "report/format.h"
+#include "report/torture_plan.h"
 
 /* How often the tool looks for new children, in nanoseconds. */
 #define OFTEN (UINT64_C(20) * 1000000)

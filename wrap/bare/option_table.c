@@ -3,6 +3,7 @@
  * environment variable LEAKWRAP_OPTIONS.  All values are numbers. */
 #include "wrap/runtime/option_table.h"
 
+#include "report/request.h"
 #include "wrap/base/options.h"
 #include "wrap/leakwrap.h"
 #include "report/line_writer.h"

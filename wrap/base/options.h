@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/format.h"
+#include "report/request.h"
 #include "wrap/base/common.h"
 
 enum leakwrap_unwind {
@@ -56,7 +56,7 @@ struct leakwrap_fail_rule {
 	bool is_sticky;           /* from the first failure on, all allocations fail */
 	uint64_t number;          /* see CHOICE */
 	uint64_t seed;            /* of LEAKWRAP_FAIL_RATE */
-	uint64_t site;            /* of LEAKWRAP_FAIL_SITE: an identity (format.h) */
+	uint64_t site;            /* of LEAKWRAP_FAIL_SITE: an identity (site_identity.h) */
 	size_t smallest, largest; /* in bytes; only allocations of such sizes fail */
 	/* "", or a pattern with *: only allocations fail that a function or a module whose name
 	 * matches has led to. */

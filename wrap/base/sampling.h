@@ -45,7 +45,7 @@ static inline uint64_t leakwrap_whole_blocks(uint64_t blocks)
 }
 
 /* Returns the weight of a sampled block of SIZE bytes that was drawn with INTERVAL, at most
- * LEAKWRAP_SAMPLE_MAX (format.h).  LEAKWRAP_WEIGHT_ONE if INTERVAL is LEAKWRAP_SAMPLE_CERTAIN, or
+ * LEAKWRAP_SAMPLE_MAX (request.h).  LEAKWRAP_WEIGHT_ONE if INTERVAL is LEAKWRAP_SAMPLE_CERTAIN, or
  * not above SIZE. */
 uint64_t leakwrap_sample_weight(size_t size, uint32_t interval);
 

@@ -5,7 +5,7 @@
 #include "wrap/fail/plan.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/site/site_read.h"
 #include "wrap/unwind/trace.h"
 

@@ -1,7 +1,7 @@
 /* identity.c - see identity.h. */
 #include "wrap/fail/identity.h"
 
-#include "report/format.h"
+#include "report/site_identity.h"
 #include "wrap/module/modules.h"
 #include "wrap/site/site_read.h"
 #include "wrap/unwind/trace.h"

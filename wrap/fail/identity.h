@@ -1,4 +1,4 @@
-/* identity.h - the identity of a call site over runs (report/format.h). */
+/* identity.h - the identity of a call site over runs (report/site_identity.h). */
 #ifndef LEAKWRAP_IDENTITY_H
 #define LEAKWRAP_IDENTITY_H
 

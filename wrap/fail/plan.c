@@ -1,7 +1,7 @@
 /* plan.c - see plan.h. */
 #include "wrap/fail/plan.h"
 
-#include "report/format.h"
+#include "report/torture_plan.h"
 #include "wrap/base/options.h"
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"

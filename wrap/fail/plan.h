@@ -1,7 +1,7 @@
 /* plan.h - the failures that leakwrap torture asks for by forks: the option fail=plan=FILE.
  *
- * FILE holds a struct leakwrap_plan (report/format.h), which the process shares with the tool.
- */
+ * FILE holds a struct leakwrap_plan (report/torture_plan.h), which the process shares with the
+ * tool. */
 #ifndef LEAKWRAP_FAIL_PLAN_H
 #define LEAKWRAP_FAIL_PLAN_H
 

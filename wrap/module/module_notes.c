@@ -1,7 +1,7 @@
 /* module_notes.c - see module_notes.h. */
 #include "wrap/module/module_notes.h"
 
-#include "report/format.h"
+#include "report/announcement.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static bool is_loaded(const struct leakwrap_module *module, uintptr_t start, siz
 	return false;
 }
 
-/* Takes what the note of a tracer says of MODULE, in the COUNT words at WORD (format.h). */
+/* Takes what the note of a tracer says of MODULE, in the COUNT words at WORD (announcement.h). */
 static void take_tracer(struct leakwrap_module *module, const int32_t *word, size_t count)
 {
 	uintptr_t pointer;

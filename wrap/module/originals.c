@@ -29,7 +29,7 @@
 	extern void __real_##name(void) __attribute__((weak));
 FUNCTIONS(DECLARE)
 
-/* Other tracers in the process read it (LEAKWRAP_NOTE_SECTION in format.h). */
+/* Other tracers in the process read it (LEAKWRAP_NOTE_SECTION in announcement.h). */
 extern void (*const leakwrap_malloc_for_libraries)(void) LEAKWRAP_HIDDEN;
 void (*const leakwrap_malloc_for_libraries)(void) = leakwrap_exported_malloc;
 

@@ -4,7 +4,7 @@
  * Only a thread that does more than record makes an attempt.  wrap/fail/ decides what fails; this
  * file knows the thread. */
 #include "wrap/fail/fail.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/record/find_site.h"
 #include "wrap/record/record.h"
 #include "wrap/record/thread_state.h"

@@ -6,7 +6,7 @@
 #include "wrap/base/readers.h"
 #include "wrap/base/sampling.h"
 #include "wrap/base/thread.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/record/library_calls.h"
 #include "wrap/record/thread_state.h"
 #include "wrap/site/site_collect.h"

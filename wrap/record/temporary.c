@@ -3,7 +3,7 @@
 
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_collect.h"
 

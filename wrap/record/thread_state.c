@@ -6,7 +6,7 @@
 #include "wrap/base/sampling.h"
 #include "wrap/base/thread.h"
 #include "wrap/fail/fail.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/module/originals.h"
 #include "wrap/record/fast_path.h"

@@ -9,7 +9,7 @@
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"
 #include "wrap/runtime/log_path.h"
-#include "report/format.h"
+#include "report/request.h"
 #include "report/line_writer.h"
 
 #include <signal.h>

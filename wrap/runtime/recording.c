@@ -2,7 +2,8 @@
 #include "wrap/runtime/recording.h"
 
 #include "report/announce.h"
-#include "report/format.h"
+#include "report/announcement.h"
+#include "report/request.h"
 #include "report/line_writer.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/options.h"

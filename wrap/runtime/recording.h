@@ -28,8 +28,8 @@ bool leakwrap_recording_sample(size_t interval);
  * numbers are used (leakwrap_sites_mark).  Takes the tables' lock.  Signal-safe. */
 bool leakwrap_recording_mark(void);
 
-/* Does what VALUE, an integer of `leakwrap set` or `leakwrap mark` (format.h), asks for.  Takes the
- * tables' lock.  Signal-safe. */
+/* Does what VALUE, an integer of `leakwrap set` or `leakwrap mark` (request.h), asks for.  Takes
+ * the tables' lock.  Signal-safe. */
 void leakwrap_recording_request(uint32_t value);
 
 #endif

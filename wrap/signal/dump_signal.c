@@ -3,7 +3,7 @@
 #include "wrap/signal/dump_signal.h"
 
 #include "wrap/base/common.h"
-#include "report/format.h"
+#include "report/request.h"
 #include "wrap/port/linux_filter.h"
 #include "wrap/port/port.h"
 #include "wrap/base/process.h"

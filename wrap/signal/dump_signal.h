@@ -16,7 +16,7 @@ typedef void leakwrap_dump_function(bool wants_kinds, const void *context);
 
 /* Makes SIGNO the dump signal.  From now on the signal calls DUMP, then the program's handler.  If
  * `leakwrap set` or `leakwrap mark` sent the signal, only SET is called, with the integer that was
- * sent (format.h), if this user or root sent it.  DUMP and SET must be signal-safe.  The action
+ * sent (request.h), if this user or root sent it.  DUMP and SET must be signal-safe.  The action
  * that was installed before becomes the program's view.
  *
  * If `leakwrap dump` sent the signal, only DUMP is called.  If a relative sent it (process.h),

@@ -1,7 +1,7 @@
 /* delta_backtrace.c - see delta_backtrace.h. */
 #include "wrap/site/delta_backtrace.h"
 
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 
 #ifndef LEAKWRAP_BARE
 

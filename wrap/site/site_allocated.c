@@ -4,7 +4,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"

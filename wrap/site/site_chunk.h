@@ -8,7 +8,7 @@
 
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/common.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 
 /* Call sites per chunk. */
 #define LEAKWRAP_SITE_CHUNK_BITS 8

@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/young_site.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 
 /* Returns the highest number that was ever taken, plus 1.  Signal-safe. */
 uint32_t leakwrap_site_numbers_limit(void);
@@ -13,7 +13,7 @@ uint32_t leakwrap_site_numbers_limit(void);
 /* Returns how many numbers can still be taken.  Signal-safe. */
 uint32_t leakwrap_site_numbers_left(void);
 
-/* Returns how many near numbers can still be taken (slot.h).  Signal-safe. */
+/* Returns how many near numbers can still be taken (site_number.h).  Signal-safe. */
 uint32_t leakwrap_site_numbers_near_left(void);
 
 /* Returns how often a number was wanted: how many were taken, and how many were not because too few

@@ -2,7 +2,7 @@
 #include "wrap/site/site_read.h"
 
 #include "wrap/base/byte_pool.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/stored_backtrace.h"
 #include "wrap/site/young_ring.h"

@@ -5,7 +5,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/loss.h"
 #include "wrap/base/readers.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_lookup.h"
 #include "wrap/site/site_numbers.h"

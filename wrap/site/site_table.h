@@ -4,9 +4,10 @@
  *                      │ miss                      ▲
  *                      └─► walk ──► hash table ────┘
  *
- * slot.h names the numbers with a special meaning.  The backtrace of a number does not change while
- * a live block refers to it.  A number without live blocks is given back (site_collect.h).  A dump
- * reads backtraces without a lock: release stores publish them (site_hold.h).
+ * site_number.h names the numbers with a special meaning.  The backtrace of a number does not
+ * change while a live block refers to it.  A number without live blocks is given back
+ * (site_collect.h).  A dump reads backtraces without a lock: release stores publish them
+ * (site_hold.h).
  *
  * Most backtraces differ from another backtrace in a few return addresses.  They are stored as
  * deltas (delta_backtrace.h), the rest in full (base_backtrace.h).  There may be very many call
@@ -19,7 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 

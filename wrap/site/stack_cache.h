@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 
 struct leakwrap_stack;
 struct leakwrap_stack_shape;

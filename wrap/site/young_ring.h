@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
-#include "wrap/live/slot.h"
+#include "wrap/base/site_number.h"
 #include "wrap/unwind/trace.h"
 
 /* The most frames of an entry. */
