@@ -18,6 +18,7 @@
 #ifndef LEAKWRAP_BARE
 
 #include "wrap/base/common.h"
+#include "wrap/base/hash.h"
 #include "wrap/base/options.h"
 
 /* The text of the frames at PC: what follows the level in each of their lines. */
@@ -62,7 +63,8 @@ void leakwrap_frame_cache_drop_stale(void);
 static inline uint16_t *leakwrap_frame_cache_bucket(struct leakwrap_frame_cache *cache,
                                                     uintptr_t pc)
 {
-	return &cache->bucket[(uint32_t)pc * 0x9e3779b9u >> (32 - LEAKWRAP_FRAME_CACHE_BITS)];
+	return &cache->bucket[(uint32_t)pc * LEAKWRAP_HASH_FACTOR_32 >>
+	                      (32 - LEAKWRAP_FRAME_CACHE_BITS)];
 }
 
 /* Returns the text of the frames at the return address PC, or NULL if the cache does not hold it.

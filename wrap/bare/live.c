@@ -8,6 +8,7 @@
 
 #include "wrap/bare/bare_tables.h"
 #include "wrap/base/arena.h"
+#include "wrap/base/hash.h"
 #include "wrap/leakwrap_bare.h"
 #include "wrap/port/port.h"
 
@@ -49,7 +50,7 @@ void leakwrap_live_start(void)
 /* Returns the slot at which a search for ADDRESS begins. */
 static uint32_t home_of(uintptr_t address)
 {
-	uint32_t hash = (uint32_t)(address >> 3) * 0x9e3779b1u;
+	uint32_t hash = (uint32_t)(address >> 3) * LEAKWRAP_HASH_FACTOR_32;
 
 	return (uint32_t)((uint64_t)hash * live.slots >> 32);
 }

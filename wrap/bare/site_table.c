@@ -2,6 +2,7 @@
  * Every stack is walked, since there is no stack cache.  If tasks have names, each task has its own
  * call sites. */
 #include "wrap/site/site_read.h"
+#include "wrap/base/hash.h"
 #include "wrap/site/site_table.h"
 
 #include "wrap/base/loss.h"
@@ -53,7 +54,7 @@ static struct record **find_chain(const struct leakwrap_trace *trace)
 	uint32_t hash = 0;
 
 	for (unsigned i = 0; i < trace->depth; i++)
-		hash = (hash ^ (uint32_t)trace->pcs[i]) * 0x9e3779b1u;
+		hash = (hash ^ (uint32_t)trace->pcs[i]) * LEAKWRAP_HASH_FACTOR_32;
 	return &sites.chain[(hash >> 16) % CHAINS];
 }
 

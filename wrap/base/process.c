@@ -2,6 +2,7 @@
  * signal. */
 #include "wrap/base/process.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/port/port.h"
 
 #include <stdatomic.h>
@@ -190,7 +191,7 @@ static _Atomic uint32_t *filter_word(struct shared *shared, uint32_t hash, uint3
 bool leakwrap_relatives_record_shown(uint32_t key)
 {
 	struct shared *shared = atomic_load(&process.shared);
-	const uint32_t hashes[] = {key, key * 0x9e3779b1u >> 15};
+	const uint32_t hashes[] = {key, key * LEAKWRAP_HASH_FACTOR_32 >> 15};
 	bool reported = shared != NULL;
 
 	for (unsigned i = 0; shared && i < 2; i++) {

@@ -1,6 +1,7 @@
 /* sampling.c - see sampling.h. */
 #include "wrap/base/sampling.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/port/port.h"
 
 /* -- arithmetic -------------------------------------------------------------------------------- */
@@ -147,11 +148,8 @@ uint32_t leakwrap_sampling_interval(void)
  * Pseudorandom Number Generators, 2014). */
 static uint64_t next_random(void)
 {
-	uint64_t number = leakwrap_self.random += 0x9e3779b97f4a7c15u;
-
-	number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
-	number = (number ^ number >> 27) * 0x94d049bb133111ebu;
-	return number ^ number >> 31;
+	leakwrap_self.random += LEAKWRAP_HASH_FACTOR_64;
+	return leakwrap_hash_mix(leakwrap_self.random);
 }
 
 #define LOG_BITS 24

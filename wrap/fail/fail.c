@@ -1,6 +1,7 @@
 /* fail.c - see fail.h. */
 #include "wrap/fail/fail.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/fail/identity.h"
 #include "wrap/fail/plan.h"
 #include "wrap/module/modules.h"
@@ -133,12 +134,7 @@ static struct entry *entry_of(uint32_t site)
  * does not depend on what other threads do. */
 static uint64_t draw(uint64_t seed, uint64_t identity, uint32_t hit)
 {
-	uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + (identity ^ hit);
-
-	/* The finalizer of SplitMix64. */
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	return leakwrap_hash_mix(seed * LEAKWRAP_HASH_FACTOR_64 + (identity ^ hit));
 }
 
 static bool is_chosen(const struct leakwrap_fail_rule *rule, uint64_t attempt, uint64_t identity,

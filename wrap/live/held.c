@@ -1,6 +1,7 @@
 /* held.c - see held.h. */
 #include "wrap/live/held.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/base/thread.h"
 #include "wrap/port/port.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -41,7 +42,7 @@ static uintptr_t this_thread(void)
  * divided by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
 static uint32_t first_of_window(void)
 {
-	const uint32_t hash = (uint32_t)(this_thread() >> 6) * 0x9e3779b1u;
+	const uint32_t hash = (uint32_t)(this_thread() >> 6) * LEAKWRAP_HASH_FACTOR_32;
 
 	return (uint32_t)((uint64_t)hash * WINDOWS >> 32) * WINDOW;
 }

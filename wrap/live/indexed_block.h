@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
+#include "wrap/base/hash.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/held.h"
 #include "wrap/live/region.h"
@@ -73,7 +74,7 @@ LEAKWRAP_INLINE bool leakwrap_has_parted_blocks(void)
 /* Returns where a search of the hash table begins for the region with KEY. */
 LEAKWRAP_INLINE uint32_t leakwrap_block_index_bucket(uintptr_t key)
 {
-	return (uint32_t)key * 0x9e3779b1u >> leakwrap_block_index.hash_shift;
+	return (uint32_t)key * LEAKWRAP_HASH_FACTOR_32 >> leakwrap_block_index.hash_shift;
 }
 
 /* Returns the region of ADDRESS, or NULL if it has no blocks. */

@@ -1,6 +1,7 @@
 /* samples.c - see samples.h. */
 #include "wrap/live/samples.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/port/port.h"
 
@@ -71,7 +72,7 @@ static struct leakwrap_sample_entry *bucket_of(unsigned level, uintptr_t address
 {
 	struct leakwrap_sample_entry *entries =
 	        atomic_load_explicit(&levels[level], memory_order_acquire);
-	const uint64_t hash = (uint64_t)(address >> 3) * 0x9e3779b97f4a7c15u;
+	const uint64_t hash = (uint64_t)(address >> 3) * LEAKWRAP_HASH_FACTOR_64;
 
 	return entries ? &entries[(hash >> (64 - FIRST_BITS - level)) * BUCKET] : NULL;
 }

@@ -2,6 +2,7 @@
 #include "wrap/misuse/misuse.h"
 
 #include "wrap/base/common.h"
+#include "wrap/base/hash.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
@@ -173,7 +174,7 @@ static bool is_allocator_apart(void)
  * (Knuth, The Art of Computer Programming, volume 3, 6.4). */
 static _Atomic uint16_t *freed_place(uintptr_t address)
 {
-	uintptr_t hash = (address >> 3) * (uintptr_t)0x9e3779b97f4a7c15u;
+	uintptr_t hash = (address >> 3) * (uintptr_t)LEAKWRAP_HASH_FACTOR_64;
 
 	return &misuse.freed_index[hash >> (sizeof(hash) * 8 - FREED_BITS)];
 }

@@ -1,6 +1,7 @@
 /* loader_list.c - see loader_list.h. */
 #include "wrap/module/loader_list.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/module/debugger_list.h"
 #include "wrap/module/module_notes.h"
 #include "wrap/module/module_path.h"
@@ -115,7 +116,7 @@ static uint32_t hash_bytes(uint32_t sum, uintptr_t from, size_t size)
 
 	for (size_t at = 0; size - at >= sizeof(word); at += sizeof(word)) {
 		memcpy(&word, (const void *)(from + at), sizeof(word));
-		sum = (sum ^ word) * 0x9e3779b1u;
+		sum = (sum ^ word) * LEAKWRAP_HASH_FACTOR_32;
 	}
 	return sum;
 }
@@ -250,8 +251,8 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
  * hashes. */
 static uintptr_t add_to_hash(uintptr_t hash, uintptr_t number)
 {
-	const uintptr_t factor =
-	        (uintptr_t)(UINTPTR_MAX > UINT32_MAX ? 0x9e3779b97f4a7c15u : 0x9e3779b1u);
+	const uintptr_t factor = (uintptr_t)(UINTPTR_MAX > UINT32_MAX ? LEAKWRAP_HASH_FACTOR_64
+	                                                              : LEAKWRAP_HASH_FACTOR_32);
 
 	return (hash + number) * factor;
 }

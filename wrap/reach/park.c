@@ -2,6 +2,7 @@
 #include "wrap/reach/park.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/hash.h"
 #include "wrap/base/thread.h"
 #include "wrap/port/port.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -73,7 +74,7 @@ static struct {
 /* Returns the hash table's element for THREAD; it is 0 if THREAD is not in TABLES. */
 static uint32_t *find_thread(struct tables *tables, int thread)
 {
-	size_t at = (size_t)(uint32_t)thread * 0x9e3779b1u % HASH;
+	size_t at = (size_t)(uint32_t)thread * LEAKWRAP_HASH_FACTOR_32 % HASH;
 
 	while (tables->hash[at] != 0 && tables->threads[tables->hash[at] - 1].thread != thread)
 		at = (at + 1) % HASH;

@@ -1,6 +1,7 @@
 /* slabs.c - see slabs.h. */
 #include "wrap/reach/slabs.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/live/block_index.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/sums.h"
@@ -45,7 +46,7 @@ void leakwrap_slabs_end(void)
 static struct watched *find(uintptr_t block)
 {
 	/* Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, 6.4). */
-	size_t at = (uint32_t)(block / 16) * 2654435761u >> (32 - table.bits);
+	size_t at = (uint32_t)(block / 16) * LEAKWRAP_HASH_FACTOR_32 >> (32 - table.bits);
 
 	while (table.entries[at].block != 0 && table.entries[at].block != block)
 		at = (at + 1) & (room() - 1);

@@ -1,6 +1,7 @@
 /* foreign_stack.c - see foreign_stack.h. */
 #include "wrap/site/foreign_stack.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 
@@ -42,7 +43,7 @@ static struct search begin(const struct leakwrap_stack_shape *shape, uintptr_t p
 	        .sp = sp,
 	        .read = sp,
 	        .limit = end_of_page(sp - 1),
-	        .sum = leakwrap_stack_shape_owners(shape) + pc * UINT64_C(0x9e3779b97f4a7c15) +
+	        .sum = leakwrap_stack_shape_owners(shape) + pc * LEAKWRAP_HASH_FACTOR_64 +
 	               (shape->fp_factor != 0 ? fp - sp : 0) * UINT64_C(0x9fb21c651e98df25),
 	};
 }
@@ -71,7 +72,7 @@ static uintptr_t find_next(struct search *search)
 			word = LEAKWRAP_STRIP_FOR_HASH(leakwrap_stack_word(at));
 			if (word - sp < extent)
 				word -= sp;
-			sum = (sum + word) * UINT64_C(0x9e3779b97f4a7c15) + position;
+			sum = (sum + word) * LEAKWRAP_HASH_FACTOR_64 + position;
 		}
 	}
 	search->sum = sum;
@@ -84,7 +85,7 @@ static uint64_t hash_of_step(const struct search *search, uintptr_t next)
 {
 	const uint64_t sum = search->sum + (next - search->sp) * UINT64_C(0xff51afd7ed558ccd);
 
-	return (sum ^ sum >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+	return (sum ^ sum >> 32) * LEAKWRAP_HASH_FACTOR_64;
 }
 
 static _Atomic uintptr_t *place_of(_Atomic uintptr_t *words, uint64_t hash)

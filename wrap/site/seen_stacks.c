@@ -2,6 +2,7 @@
 #include "wrap/site/seen_stacks.h"
 
 #include "wrap/base/common.h"
+#include "wrap/base/hash.h"
 #include "wrap/site/trace_hash.h"
 
 #include <stdatomic.h>
@@ -19,7 +20,7 @@ bool leakwrap_seen_stacks_add(const struct leakwrap_trace *trace, uintptr_t plac
 	if (before == bits)
 		return true;
 	/* The highest bit of a product is as good as random. */
-	if (before == 0 || salt * 0x9e3779b1u >> 31 != 0)
+	if (before == 0 || salt * LEAKWRAP_HASH_FACTOR_32 >> 31 != 0)
 		atomic_store_explicit(entry, bits, memory_order_relaxed);
 	return false;
 }

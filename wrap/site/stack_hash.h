@@ -12,6 +12,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
+#include "wrap/base/hash.h"
 
 /* Partial sums: of each fourth word, or of every other word where 64 bits take two registers.  Each
  * multiplication of a sum waits for the multiplication before it.  An allocation waits for the last
@@ -37,10 +38,10 @@ struct leakwrap_stack_hash {
 /* The factor, and the inverse of what a group multiplies each sum by.  With a factor of one word, a
  * 32-bit processor multiplies twice, not three times. */
 #if UINTPTR_MAX > UINT32_MAX
-#define LEAKWRAP_STACK_HASH_FACTOR  UINT64_C(0x9e3779b97f4a7c15)
+#define LEAKWRAP_STACK_HASH_FACTOR  LEAKWRAP_HASH_FACTOR_64
 #define LEAKWRAP_STACK_HASH_INVERSE UINT64_C(0xf1de83e19937733d)
 #else
-#define LEAKWRAP_STACK_HASH_FACTOR  UINT64_C(0x9e3779b1)
+#define LEAKWRAP_STACK_HASH_FACTOR  ((uint64_t)LEAKWRAP_HASH_FACTOR_32)
 #define LEAKWRAP_STACK_HASH_INVERSE UINT64_C(0x31f37c8f46b4d7a1)
 #endif
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "wrap/base/common.h"
+#include "wrap/base/hash.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_shape.h"
 #include "wrap/unwind/stack_bounds.h"
@@ -47,7 +48,7 @@ LEAKWRAP_INLINE uint32_t leakwrap_stack_cache_set(uintptr_t room, uintptr_t pc)
 	uintptr_t sum = pc + room * 8;
 
 	LEAKWRAP_HIDE_VALUE(sum); /* else it is computed in two instructions */
-	return (uint32_t)sum * 0x9e3779b1u >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
+	return (uint32_t)sum * LEAKWRAP_HASH_FACTOR_32 >> (32 - LEAKWRAP_STACK_CACHE_SET_BITS);
 }
 
 /* Probes way 0 of the set for the stack of SELF, this thread, at PC, SP and FP.  Returns the slot

@@ -3,6 +3,7 @@
 #include "wrap/site/stack_shape.h"
 
 #include "wrap/base/arena.h"
+#include "wrap/base/hash.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/module/modules.h"
 #include "wrap/unwind/read_set.h"
@@ -76,7 +77,7 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 			return leakwrap_modules()->serial;
 		if (module->permanent || module == last)
 			continue;
-		hash = hash * UINT64_C(0x9e3779b97f4a7c15) + module->serial;
+		hash = hash * LEAKWRAP_HASH_FACTOR_64 + module->serial;
 		last = module;
 	}
 	return hash;

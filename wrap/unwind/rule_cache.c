@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "wrap/base/hash.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 
@@ -48,7 +49,7 @@ static uint32_t hash(const struct leakwrap_rule *rule)
 
 	memcpy(words, rule, sizeof(words));
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		h = (h ^ words[i]) * 0x9e3779b1u;
+		h = (h ^ words[i]) * LEAKWRAP_HASH_FACTOR_32;
 	return h ^ h >> 15;
 }
 
