@@ -223,7 +223,7 @@ static bool is_sigreturn_trampoline(uintptr_t pc, const struct leakwrap_module *
 	const struct leakwrap_module *module = gone ? gone : leakwrap_module_at(pc);
 	struct leakwrap_rule rule;
 
-	return (!module || module->permanent) &&
+	return (!module || module->is_permanent) &&
 	       leakwrap_find_sigreturn_rule(pc, module ? leakwrap_code_of(module, pc).high : 0,
 	                                    &rule);
 }

@@ -292,13 +292,13 @@ static bool complete(struct table *table)
 {
 	const struct table before = *table;
 
-	if (table->module->main && !table->has_file && find_in_program_file(table)) {
+	if (table->module->is_program && !table->has_file && find_in_program_file(table)) {
 		table->has_file = true;
 		/* Functions that were made from .dynsym are not freed. */
 		table->functions = NULL;
 		table->count = 0;
 	}
-	if (table->symbol_count == 0 && table->module->permanent)
+	if (table->symbol_count == 0 && table->module->is_permanent)
 		find_in_memory(table);
 	if (!table->functions)
 		index_functions(table);
@@ -370,7 +370,7 @@ static struct table *table_of(const struct leakwrap_module *module)
 {
 	struct table *table = find_table(module);
 
-	if (table || !(module->main || module->permanent))
+	if (table || !(module->is_program || module->is_permanent))
 		return table;
 	leakwrap_lock(&lock);
 	table = find_table(module);
@@ -460,6 +460,14 @@ const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, 
 		return NULL;
 	*offset = function.offset;
 	return function.name;
+}
+
+const char *leakwrap_symbol_at(uintptr_t pc)
+{
+	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
+	uintptr_t offset;
+
+	return module ? leakwrap_symbol(module, pc, &offset) : NULL;
 }
 
 bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists)

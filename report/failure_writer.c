@@ -1,22 +1,12 @@
 /* failure_writer.c - see failure_writer.h. */
 #include "report/failure_writer.h"
 
-#include "report/elf_symbols.h"
 #include "report/origin.h"
 #include "wrap/fail/fail.h"
 #include "wrap/fail/identity.h"
-#include "wrap/module/modules.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/trace.h"
-
-const char *leakwrap_name_of_function(uintptr_t instruction)
-{
-	const struct leakwrap_module *module = leakwrap_module_ever_at(instruction);
-	uintptr_t offset;
-
-	return module ? leakwrap_symbol(module, instruction, &offset) : NULL;
-}
 
 /* Appends the identity of a call site. */
 static void write_identity(struct leakwrap_writer *writer, uint64_t identity)

@@ -5,10 +5,6 @@
 
 #include "report/misuse_writer.h"
 
-/* Returns the name of the function that the INSTRUCTION is in, as the program's symbol table has
- * it, or NULL.  Signal-safe. */
-const char *leakwrap_name_of_function(uintptr_t instruction);
-
 /* Writes the failures, and with fail=list the call sites that were reached, to WRITER.  Writes
  * nothing if there were none.  WRITE_TRACE writes a backtrace.  TRACE is for the backtraces, and
  * has room for LEAKWRAP_MAX_DEPTH return addresses. */

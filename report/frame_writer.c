@@ -77,7 +77,7 @@ const struct leakwrap_module *leakwrap_frame_write(struct leakwrap_writer *write
 	begin_frame(writer, level);
 	before = writer->line;
 	module = write_location(writer, pc, is_return, gone);
-	if (is_return && !gone && !writer->cut)
+	if (is_return && !gone && !writer->is_cut)
 		leakwrap_frame_cache_store(pc, leakwrap_writer_line(writer) + before,
 		                           writer->line - before);
 	leakwrap_write_end(writer);

@@ -26,8 +26,8 @@ static void write_lines(struct leakwrap_writer *writer)
 /* Appends SIZE bytes to the line being built.  Cuts the line there if it would be too long. */
 static void append(struct leakwrap_writer *writer, const char *bytes, size_t size)
 {
-	if (writer->cut || writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END_SIZE) {
-		writer->cut = true;
+	if (writer->is_cut || writer->line + size > LEAKWRAP_TEXT_ROOM - LINE_END_SIZE) {
+		writer->is_cut = true;
 		return;
 	}
 	/* Whole lines go out to make room for the line being built. */
@@ -53,7 +53,7 @@ void leakwrap_writer_start(struct leakwrap_writer *writer, int fd, const char *p
 {
 	leakwrap_output_begin(&writer->target, fd);
 	writer->error = 0;
-	writer->cut = false;
+	writer->is_cut = false;
 	writer->lines = 0;
 	writer->used = writer->line = 0;
 	writer->prefix = prefix;
@@ -154,14 +154,14 @@ void leakwrap_write_end(struct leakwrap_writer *writer)
 
 	begin_line(writer);
 	end = writer->buffer + writer->used + writer->line;
-	if (writer->cut) {
+	if (writer->is_cut) {
 		memcpy(end, CUT_MARK, sizeof(CUT_MARK)); /* the LF replaces the mark's NUL */
 		end += strlen(CUT_MARK);
 	}
 	*end++ = '\n';
 	writer->used = (size_t)(end - writer->buffer);
 	writer->line = 0;
-	writer->cut = false;
+	writer->is_cut = false;
 	writer->lines++;
 }
 

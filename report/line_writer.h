@@ -29,7 +29,7 @@
 struct leakwrap_writer {
 	struct leakwrap_output target;
 	int error;           /* why some bytes could not be written: an errno value; 0: all were */
-	bool cut;            /* the line being built is too long, and is cut */
+	bool is_cut;         /* the line being built is too long, and is cut */
 	unsigned long lines; /* whole lines since the start */
 	size_t used;         /* bytes of whole lines in the buffer */
 	size_t line;         /* bytes of the line being built, which follows the whole lines */

@@ -100,7 +100,7 @@ bool leakwrap_is_cxx_library(const struct leakwrap_module *module)
 	static const char *const names[] = {"libstdc++.", "libc++.",    "libc++abi.",
 	                                    "libgcc_s.",  "libsupc++.", NULL};
 
-	return !module->main && begins_with_any(base_name(module), names);
+	return !module->is_program && begins_with_any(base_name(module), names);
 }
 
 /* Returns whether the function NAME of MODULE, a language's library, makes an object for its
@@ -212,10 +212,10 @@ static enum role find_role(uintptr_t pc, const struct leakwrap_module *module)
 	if (!module)
 		return ROLE_OWNER;
 	base = base_name(module);
-	if (!module->main && begins_with_any(base, c_library))
+	if (!module->is_program && begins_with_any(base, c_library))
 		return role_in_libc(pc, module);
 	is_named = leakwrap_symbol_find(module, pc - 1, &function);
-	if (module->main)
+	if (module->is_program)
 		return role_in_program(module, is_named ? &function : NULL);
 	if (leakwrap_is_cxx_library(module))
 		return is_named && begins_with_any(function.name, kept_by_cxx) ? ROLE_SYSTEM
@@ -245,7 +245,7 @@ static struct leakwrap_origin origin_in(uintptr_t pc, const struct leakwrap_modu
 {
 	const struct leakwrap_module *module = gone ? gone : leakwrap_module_ever_at(pc - 1);
 
-	if (!module || module->main)
+	if (!module || module->is_program)
 		return (struct leakwrap_origin){LEAKWRAP_ORIGIN_PROGRAM, NULL};
 	return (struct leakwrap_origin){LEAKWRAP_ORIGIN_LIBRARY, module};
 }

@@ -27,7 +27,7 @@
 enum { PLUGIN = 0x800000 };
 
 static struct leakwrap_modules snapshot;
-static const struct leakwrap_module program = {.main = true, .permanent = true};
+static const struct leakwrap_module program = {.is_program = true, .is_permanent = true};
 static const struct leakwrap_module plugin = {.serial = 7};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
 

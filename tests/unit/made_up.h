@@ -50,7 +50,7 @@ static inline uint32_t made_up_walk(const struct made_up *made, uintptr_t *stack
 	}
 	read_set.end_position = (leakwrap_stack_position)(made->depth * made->gap);
 	read_set.end_word = MADE_UP_END;
-	read_set.usable = true;
+	read_set.is_usable = true;
 	return leakwrap_site_intern(&trace, &bounds);
 }
 

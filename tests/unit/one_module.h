@@ -6,7 +6,7 @@
 #include "unheld_modules.h"
 
 static struct leakwrap_modules snapshot;
-static const struct leakwrap_module program = {.main = true, .permanent = true};
+static const struct leakwrap_module program = {.is_program = true, .is_permanent = true};
 const struct leakwrap_modules *_Atomic leakwrap_modules_current = &snapshot;
 
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)

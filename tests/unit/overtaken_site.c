@@ -286,7 +286,7 @@ static void check_mark(void)
 static void check_count(void)
 {
 	const struct leakwrap_read_set read_set = {
-	        .usable = true, .return_count = DEPTH, .modules = leakwrap_modules()};
+	        .is_usable = true, .return_count = DEPTH, .modules = leakwrap_modules()};
 	const struct leakwrap_trace trace = {.depth = DEPTH, .read_set = (void *)&read_set};
 	const struct leakwrap_stack bounds = {1, 2, false};
 

@@ -37,7 +37,7 @@
 enum { SNAPSHOTS = 10 };
 
 static struct leakwrap_modules snapshots[SNAPSHOTS];
-static const struct leakwrap_module program = {.main = true, .permanent = true};
+static const struct leakwrap_module program = {.is_program = true, .is_permanent = true};
 /* The second plugin may have taken the place of the first. */
 static const struct leakwrap_module plugins[2] = {{.serial = 101}, {.serial = 102}};
 static bool is_other_plugin[SNAPSHOTS]; /* in each snapshot */
@@ -175,7 +175,7 @@ static uint32_t walk(uintptr_t *stack, unsigned chain, const uintptr_t *high)
 	/* The word behind the last return address ends the walk. */
 	read_set.end_position = (uint16_t)(position_of(chain, depth_of(chain)));
 	read_set.end_word = MADE_UP_END;
-	read_set.usable = true;
+	read_set.is_usable = true;
 	return leakwrap_site_intern(&trace, &bounds);
 }
 
@@ -314,7 +314,7 @@ static void *vary(void *unused)
 		position = (uint16_t)form;
 		leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 		read_set.return_count = 1;
-		read_set.usable = true;
+		read_set.is_usable = true;
 		CHECK(leakwrap_site_intern(&trace, &bounds) == LEAKWRAP_SITE_FIRST);
 		if (form == ENOUGH)
 			held = leakwrap_pages_held();
@@ -409,7 +409,7 @@ static uint32_t walk_from(unsigned caller, unsigned where, uintptr_t *stack, con
 	leakwrap_read_set_begin(&read_set, (uintptr_t)stack);
 	read_set.modules = then;
 	read_set.return_count = 2;
-	read_set.usable = true;
+	read_set.is_usable = true;
 	return leakwrap_site_intern(&trace, &bounds);
 }
 

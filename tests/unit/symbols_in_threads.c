@@ -10,7 +10,7 @@
 
 enum { THREADS = 4 };
 
-static struct leakwrap_module module = {.main = true, .permanent = true, .path = "?"};
+static struct leakwrap_module module = {.is_program = true, .is_permanent = true, .path = "?"};
 static pthread_barrier_t barrier;
 
 /* The program is the first module. */

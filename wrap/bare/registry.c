@@ -48,7 +48,7 @@ void leakwrap_modules_refresh(void)
 	}
 	read_build_id(leakwrap_bare.build_id_note);
 	program.path = leakwrap_bare.program ? leakwrap_bare.program : "";
-	program.main = program.permanent = true;
+	program.is_program = program.is_permanent = true;
 	program.number = 1;
 	snapshot.module = &program;
 	snapshot.modules.count = 1;

@@ -133,7 +133,7 @@ bool leakwrap_heap_has_plain_gaps(void)
 {
 	const struct leakwrap_module *const module = leakwrap_module_at(malloc_of_program());
 
-	return module && !module->main ? is_plain_library(module) : is_plain_in_program();
+	return module && !module->is_program ? is_plain_library(module) : is_plain_in_program();
 }
 
 /* ---------------------------------------------------------------------------------------------- */

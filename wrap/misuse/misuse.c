@@ -262,11 +262,11 @@ static bool is_in_frames(const struct leakwrap_release *release)
 	struct leakwrap_trace trace = {.pcs = pcs, .max = FRAMES_MAX, .read_set = &read_set};
 	uintptr_t last = 0;
 
-	if (stack.foreign || release->block < release->caller.sp || release->block >= stack.high)
+	if (stack.is_foreign || release->block < release->caller.sp || release->block >= stack.high)
 		return false;
 	leakwrap_read_set_begin(&read_set, release->caller.sp);
 	leakwrap_unwind(&trace, &stack, &release->caller);
-	if (!read_set.usable)
+	if (!read_set.is_usable)
 		return false;
 	for (unsigned i = 0; i < read_set.return_count; i++)
 		if (read_set.position[i] > last)

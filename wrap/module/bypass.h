@@ -29,10 +29,10 @@ enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module);
  * wrapped.  Signal-safe. */
 static inline enum leakwrap_bypass leakwrap_bypass_now(const struct leakwrap_module *module)
 {
-	if (module->main)
+	if (module->is_program)
 		return LEAKWRAP_BYPASS_NONE;
-	return module->permanent ? leakwrap_bypass_of(module)
-	                         : (enum leakwrap_bypass)module->bypass;
+	return module->is_permanent ? leakwrap_bypass_of(module)
+	                            : (enum leakwrap_bypass)module->bypass;
 }
 
 #endif

@@ -15,7 +15,7 @@ bool leakwrap_modules_are_program_alone(void)
 	const struct leakwrap_modules *modules = leakwrap_modules();
 
 	for (unsigned i = 0; i < modules->count; i++)
-		if (!modules->module[i]->main && !leakwrap_module_is_vdso(modules->module[i]))
+		if (!modules->module[i]->is_program && !leakwrap_module_is_vdso(modules->module[i]))
 			return false;
 	return modules->count > 0 && leakwrap_modules_count() == modules->count;
 }
@@ -41,7 +41,7 @@ static bool is_listed(const ElfW(Dyn) * dynamic)
 	const struct leakwrap_module *module = leakwrap_module_at((uintptr_t)dynamic);
 
 	return module && module->dynamic == dynamic &&
-	       (module->permanent || leakwrap_module_is_there(module));
+	       (module->is_permanent || leakwrap_module_is_there(module));
 }
 
 bool leakwrap_modules_are_listed(void)
@@ -75,7 +75,7 @@ bool leakwrap_modules_have_namespaces(void)
 /* Returns true if MODULE is certainly still loaded. */
 static bool is_loaded(const struct leakwrap_module *module)
 {
-	return module->permanent || (module->headers != 0 && leakwrap_module_is_there(module));
+	return module->is_permanent || (module->headers != 0 && leakwrap_module_is_there(module));
 }
 
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)

@@ -311,9 +311,9 @@ static int list_module(struct dl_phdr_info *info, size_t info_size, void *contex
 	}
 	if (!read_module(&module, info))
 		return 0;
-	module.main = list->count == 0;
+	module.is_program = list->count == 0;
 	module.headers = hash_headers_of(&module, info);
-	if (module.main)
+	if (module.is_program)
 		length = read_program_path(info, reader->program_path, reader->next, room);
 	else
 		memcpy(reader->next, info->dlpi_name, length + 1);

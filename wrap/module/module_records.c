@@ -171,7 +171,7 @@ const struct leakwrap_module *leakwrap_module_find_or_add(const struct leakwrap_
 	for (record = first; record; record = record->same_start)
 		if (leakwrap_module_is_same(&record->module, listed))
 			return &record->module;
-	record = take_record(listed->main);
+	record = take_record(listed->is_program);
 	if (!record)
 		return NULL;
 	number = record->module.number;
@@ -188,17 +188,17 @@ const struct leakwrap_module *leakwrap_module_find_or_add(const struct leakwrap_
 	/* Number 1 is the program's, even if there was no memory for its record before. */
 	if (records.count == 0)
 		records.count = 1;
-	if (listed->main)
+	if (listed->is_program)
 		record->module.number = 1;
 	else if (number == 0)
 		record->module.number = ++records.count;
-	record->module.permanent = is_permanent;
+	record->module.is_permanent = is_permanent;
 	if (is_permanent)
 		record->module.bypass = LEAKWRAP_BYPASS_NONE;
 	else if (is_deepbind && listed->bypass == LEAKWRAP_BYPASS_NONE)
 		record->module.bypass = LEAKWRAP_BYPASS_BOUND;
 	link_record(record);
-	if (listed->main)
+	if (listed->is_program)
 		atomic_store_explicit(&records.program, record, memory_order_release);
 	return &record->module;
 }
@@ -212,7 +212,7 @@ void leakwrap_module_remove_snapshot(const struct leakwrap_module *module, unsig
 {
 	struct module_record *const record = record_of(module);
 
-	if (--record->snapshots == 0 && !record->module.main)
+	if (--record->snapshots == 0 && !record->module.is_program)
 		unlink_record(record, tick);
 }
 

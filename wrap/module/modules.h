@@ -33,7 +33,8 @@
 /* The code at [start, end). */
 struct leakwrap_text {
 	uintptr_t start, end;
-	bool only_runs; /* execute-only memory: it may not be readable (lld --execute-only) */
+	/* Execute-only memory: it may not be readable (lld --execute-only). */
+	bool is_only_executed;
 };
 
 #ifndef LEAKWRAP_BARE
@@ -66,17 +67,17 @@ struct leakwrap_module {
 	const void *dynamic;                /* PT_DYNAMIC in memory, or NULL */
 #ifndef LEAKWRAP_BARE
 	uintptr_t build_id_at; /* where BUILD_ID stands in memory; 0 if there is none */
-	unsigned char bypass;  /* enum leakwrap_bypass when it was loaded; not set if PERMANENT */
-	bool has_tracer;       /* it holds a tracer, this one or another */
+	unsigned char bypass; /* enum leakwrap_bypass when it was loaded; not set if IS_PERMANENT */
+	bool has_tracer;      /* it holds a tracer, this one or another */
 
 	/* The address of that tracer's malloc for the calls of shared libraries.  0: none. */
 	uintptr_t tracers_malloc;
 #endif
-	unsigned number;  /* 1 for the program; a later module may get the number of a freed one */
-	uint64_t serial;  /* differs from that of every other module, freed ones too */
-	bool main;        /* the program itself */
-	bool permanent;   /* loaded at the start and never unloaded */
-	uint32_t headers; /* a hash of ELF headers and build-id in memory; 0 if unreadable */
+	unsigned number;   /* 1 for the program; a later module may get the number of a freed one */
+	uint64_t serial;   /* differs from that of every other module, freed ones too */
+	bool is_program;   /* the program itself */
+	bool is_permanent; /* loaded at the start and never unloaded */
+	uint32_t headers;  /* a hash of ELF headers and build-id in memory; 0 if unreadable */
 	unsigned char build_id_size;
 	unsigned char build_id[LEAKWRAP_BUILD_ID_MAX];
 	const char *path; /* absolute if known, else the loader's name; never NULL */

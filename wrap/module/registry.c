@@ -54,11 +54,11 @@ static bool decide_permanent(const struct leakwrap_module *listed)
 	const bool holds_runtime =
 	        (uintptr_t)leakwrap_modules_refresh - listed->start < listed->end - listed->start;
 
-	if (listed->main)
+	if (listed->is_program)
 		registry.traces_program = holds_runtime;
 	return leakwrap_module_is_vdso(listed) ||
 	       (atomic_load(&leakwrap_modules_current) == &no_modules.modules &&
-	        (registry.traces_program || listed->main || holds_runtime));
+	        (registry.traces_program || listed->is_program || holds_runtime));
 }
 
 /* Finds out how the calls of LISTED pass the tracer by. */
@@ -118,7 +118,7 @@ static struct snapshot *find_or_add_snapshot(const struct leakwrap_module *const
 		return NULL;
 	}
 	for (unsigned i = 0; i < count; i++) {
-		snapshot->modules.are_permanent &= module[i]->permanent;
+		snapshot->modules.are_permanent &= module[i]->is_permanent;
 		leakwrap_module_add_snapshot(module[i]);
 	}
 	return snapshot;
@@ -282,7 +282,8 @@ static bool is_current_loaded(void)
 	const struct leakwrap_modules *current = leakwrap_modules();
 
 	for (unsigned i = 0; i < current->count; i++)
-		if (!current->module[i]->permanent && !leakwrap_module_is_there(current->module[i]))
+		if (!current->module[i]->is_permanent &&
+		    !leakwrap_module_is_there(current->module[i]))
 			return false;
 	return true;
 }

@@ -122,7 +122,7 @@ bool leakwrap_modules_list_unseen(uintptr_t address)
 	const int saved = errno;
 	bool is_listed;
 
-	if (module && (module->permanent || leakwrap_module_is_there(module)))
+	if (module && (module->is_permanent || leakwrap_module_is_there(module)))
 		return false;
 	is_listed = list_module(address);
 	errno = saved;

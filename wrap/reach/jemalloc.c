@@ -28,7 +28,7 @@ bool leakwrap_has_jemalloc(void)
 	if (leakwrap_heap_program_has_jemalloc())
 		return true;
 	for (unsigned i = 0; i < modules->count; i++)
-		if (modules->module[i]->permanent && is_jemalloc(modules->module[i]))
+		if (modules->module[i]->is_permanent && is_jemalloc(modules->module[i]))
 			return true;
 	return false;
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "wrap/arch/arch.h"
+#include "wrap/arch/stack_pointer.h"
 
 /* Where a thread stands.  A thread without CONTEXT has saved its registers on the stack above
  * SP. */
@@ -71,19 +72,10 @@ uintptr_t leakwrap_standing_stack_end(const struct leakwrap_standing *thread);
 
 /* Fills *STANDING for the function that contains this macro: it saves the registers that belong to
  * its caller. */
-#if defined(LEAKWRAP_SP_NAME) && !defined(LEAKWRAP_BARE)
-register uintptr_t leakwrap_sp_now __asm__(LEAKWRAP_SP_NAME);
-#define LEAKWRAP_STAND_HERE(standing)                            \
-	do {                                                     \
-		__builtin_unwind_init();                         \
-		leakwrap_stand(standing, NULL, leakwrap_sp_now); \
+#define LEAKWRAP_STAND_HERE(standing)                             \
+	do {                                                      \
+		__builtin_unwind_init();                          \
+		leakwrap_stand(standing, NULL, leakwrap_sp_here); \
 	} while (0)
-#else
-#define LEAKWRAP_STAND_HERE(standing)                                                  \
-	do {                                                                           \
-		__builtin_unwind_init();                                               \
-		leakwrap_stand(standing, NULL, (uintptr_t)__builtin_frame_address(0)); \
-	} while (0)
-#endif
 
 #endif

@@ -36,7 +36,7 @@ static bool learn(uintptr_t pc)
 {
 	const struct leakwrap_module *const module = leakwrap_module_at(pc);
 
-	if (!module || !module->permanent || !leakwrap_is_cxx_library(module))
+	if (!module || !module->is_permanent || !leakwrap_is_cxx_library(module))
 		return false;
 	for (unsigned i = 0; i < CALLS; i++) {
 		uintptr_t none = 0;

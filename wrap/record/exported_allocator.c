@@ -47,7 +47,7 @@ static bool is_permanent(uintptr_t address)
 
 	leakwrap_runtime_start();
 	module = leakwrap_module_at(address);
-	return module && module->permanent;
+	return module && module->is_permanent;
 }
 
 /* Finds the original of FUNCTION, whose former original is BEFORE, or 0.  Each thread that looks

@@ -19,8 +19,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "wrap/arch/stack_pointer.h"
 #include "wrap/base/common.h"
-
+#include "wrap/base/thread.h"
 #include "wrap/live/slot.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/base/sampling.h"
@@ -28,7 +29,6 @@
 #include "wrap/live/samples.h"
 #include "wrap/site/stack_probe.h"
 #endif
-#include "wrap/base/thread.h"
 
 /* For a function that may call other wrapped functions: counts nothing in SELF before the call. */
 LEAKWRAP_INLINE bool leakwrap_skip_never(const struct leakwrap_thread *self, size_t size)
@@ -286,13 +286,6 @@ LEAKWRAP_INLINE bool leakwrap_has_no_record(const void *block)
 }
 
 /* -- releases ---------------------------------------------------------------------------------- */
-
-/* The current stack pointer; the frame address where reading the register is not supported. */
-#ifdef LEAKWRAP_SP_NAME
-register uintptr_t leakwrap_sp_here __asm__(LEAKWRAP_SP_NAME);
-#else
-#define leakwrap_sp_here ((uintptr_t)__builtin_frame_address(0))
-#endif
 
 /* Marks BLOCK as being released by SELF, this thread: all calls below the current frame are part of
  * its release. */

@@ -5,7 +5,7 @@
 #include "report/announce.h"
 #include "report/command.h"
 #include "report/dump.h"
-#include "report/failure_writer.h"
+#include "report/elf_symbols.h"
 #include "report/line_writer.h"
 #include "report/unasked.h"
 #include "wrap/base/options.h"
@@ -40,8 +40,7 @@ enum { NOT_STARTED, STARTING, STARTED };
 
 static _Atomic int state;
 
-static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_name_of_function,
-                                                      leakwrap_fork_traced};
+static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_symbol_at, leakwrap_fork_traced};
 
 /* -- start ------------------------------------------------------------------------------------- */
 

@@ -133,7 +133,7 @@ const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leak
 	for (unsigned i = 0; i < trace->depth; i++) {
 		const struct leakwrap_module *module = leakwrap_module_at(trace->pcs[i] - 1);
 
-		if (module && !module->permanent)
+		if (module && !module->is_permanent)
 			return leakwrap_modules();
 	}
 	return NULL;

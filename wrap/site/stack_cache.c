@@ -87,7 +87,7 @@ bool leakwrap_stack_cache_has_learned(uint32_t number)
 /* Returns what stands for the place of SP on STACK: equal at equal places. */
 static uintptr_t place_on(const struct leakwrap_stack *stack, uintptr_t sp)
 {
-	return stack->foreign ? leakwrap_foreign_stack_place(sp) : stack->high - sp;
+	return stack->is_foreign ? leakwrap_foreign_stack_place(sp) : stack->high - sp;
 }
 
 /* -- adding ------------------------------------------------------------------------------------ */
@@ -107,7 +107,7 @@ static bool is_cacheable(const struct leakwrap_trace *trace, const struct leakwr
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 
-	return read_set && read_set->usable && (!stack->foreign || has_read_frames(trace)) &&
+	return read_set && read_set->is_usable && (!stack->is_foreign || has_read_frames(trace)) &&
 	       trace->depth <= read_set->return_count + 1u &&
 	       read_set->modules == leakwrap_modules();
 }
@@ -206,7 +206,7 @@ static bool pass_over(struct leakwrap_thread *self)
 static bool is_due(uint32_t number, uint8_t count, const struct leakwrap_stack *stack)
 {
 	if (has_all_stacks(number))
-		return stack->foreign && count % LEARN_EVERY == 0;
+		return stack->is_foreign && count % LEARN_EVERY == 0;
 	return number < LEARN_ALWAYS || count % LEARN_EVERY == 0 ||
 	       (count > 1 && (count & (count - 1)) == 0);
 }
@@ -245,7 +245,7 @@ bool leakwrap_stack_cache_count_first_walk(uint32_t number, const struct leakwra
 	uint8_t count;
 
 	if (atomic_load_explicit(&is_paused, memory_order_relaxed) ||
-	    (has_all_stacks(number) && !stack->foreign))
+	    (has_all_stacks(number) && !stack->is_foreign))
 		return false;
 	count = next_count(number);
 	if (is_due(number, count, stack))
@@ -260,7 +260,7 @@ bool leakwrap_stack_cache_count_walk(uint32_t number, const struct leakwrap_trac
 	uint8_t count;
 
 	if (atomic_load_explicit(&is_paused, memory_order_relaxed) || !is_cacheable(trace, stack) ||
-	    (has_all_stacks(number) && !stack->foreign))
+	    (has_all_stacks(number) && !stack->is_foreign))
 		return false;
 	count = next_count(number);
 	set_count(number, count);
@@ -311,7 +311,7 @@ void leakwrap_stack_cache_learn(uint32_t number, const struct leakwrap_trace *tr
 		return;
 	if (!has_all_stacks(number) && leakwrap_stack_index_add(key, number))
 		count_stack(number);
-	if (stack->foreign)
+	if (stack->is_foreign)
 		leakwrap_foreign_stack_remember(shape, trace);
 	insert_shape(shape, leakwrap_stack_cache_set(place, trace->pcs[0]));
 }

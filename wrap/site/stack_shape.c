@@ -75,7 +75,7 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 
 		if (!module)
 			return leakwrap_modules()->serial;
-		if (module->permanent || module == last)
+		if (module->is_permanent || module == last)
 			continue;
 		hash = hash * LEAKWRAP_HASH_FACTOR_64 + module->serial;
 		last = module;

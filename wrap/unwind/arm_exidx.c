@@ -34,7 +34,7 @@ struct byte_reader {
 	unsigned words_left; /* words from there on */
 	uint32_t word;       /* the current word */
 	unsigned left;       /* its bytes that were not read yet */
-	bool failed;         /* a word lies outside the readable range */
+	bool has_failed;     /* a word lies outside the readable range */
 };
 
 /* EHABI, section 10.3, table 4.  The variable bits of an opcode are 0 in its value here. */
@@ -65,7 +65,7 @@ static uint32_t next_byte(struct byte_reader *bytes)
 		if (bytes->words_left == 0)
 			return OP_FINISH;
 		if (!read_table_word(bytes->tables, bytes->next_word, &bytes->word)) {
-			bytes->failed = true;
+			bytes->has_failed = true;
 			return OP_FINISH;
 		}
 		bytes->next_word += sizeof(bytes->word);
@@ -299,7 +299,7 @@ bool leakwrap_exidx_find(const struct leakwrap_exidx *tables, uintptr_t code,
 	while ((op = next_byte(&bytes)) != OP_FINISH)
 		if (!run_instruction(&m, op, &bytes))
 			return false;
-	if (bytes.failed)
+	if (bytes.has_failed)
 		return false;
 	if (m.frame.pc == LEAKWRAP_EXIDX_SAME)
 		m.frame.pc = m.lr;

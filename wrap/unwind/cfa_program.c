@@ -229,7 +229,7 @@ static bool run_program(struct machine *m, struct leakwrap_cursor c)
 
 		if (set_location(m, op, low, &c)) {
 			if (m->location > m->target)
-				return !c.failed;
+				return !c.has_failed;
 			continue;
 		}
 		if (set_cfa(m, op, &c) || set_register(m, op, low, &c))
@@ -255,7 +255,7 @@ static bool run_program(struct machine *m, struct leakwrap_cursor c)
 			return false;
 		}
 	}
-	return !c.failed;
+	return !c.has_failed;
 }
 
 bool leakwrap_run_cfa_programs(const struct leakwrap_fde *fde, uintptr_t code,

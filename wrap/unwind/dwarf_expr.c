@@ -13,13 +13,13 @@
 struct values {
 	struct leakwrap_value value[VALUES_MAX];
 	unsigned count;
-	bool failed; /* too many values, too few, or a value that cannot be expressed */
+	bool has_failed; /* too many values, too few, or a value that cannot be expressed */
 };
 
 static void push(struct values *values, struct leakwrap_value value)
 {
 	if (values->count == VALUES_MAX)
-		values->failed = true;
+		values->has_failed = true;
 	else
 		values->value[values->count++] = value;
 }
@@ -32,7 +32,7 @@ static void push_number(struct values *values, int64_t number)
 static struct leakwrap_value pop(struct values *values)
 {
 	if (values->count == 0) {
-		values->failed = true;
+		values->has_failed = true;
 		return (struct leakwrap_value){LEAKWRAP_VALUE_NUMBER, 0, 0, 0};
 	}
 	return values->value[--values->count];
@@ -64,7 +64,7 @@ static void push_register(struct values *values, const struct leakwrap_expressio
 	if (leakwrap_register_value(context, reg, offset, &value))
 		push(values, value);
 	else
-		values->failed = true;
+		values->has_failed = true;
 }
 
 /* Operations of expressions: DWARF 5, sections 2.5.1 and 7.7.1. */
@@ -172,7 +172,7 @@ static void apply_binary(struct values *values, uint8_t op)
 	if (b.kind != LEAKWRAP_VALUE_NUMBER ||
 	    (a.kind != LEAKWRAP_VALUE_NUMBER && op != DW_OP_plus && op != DW_OP_minus) ||
 	    !compute(op, (uint64_t)a.number, (uint64_t)b.number, &result)) {
-		values->failed = true;
+		values->has_failed = true;
 		return;
 	}
 	a.number = (int64_t)result;
@@ -230,7 +230,7 @@ static void run_operation(struct values *values, const struct leakwrap_expressio
 	case DW_OP_deref:
 		value = pop(values);
 		if (value.kind != LEAKWRAP_VALUE_REGISTER)
-			values->failed = true;
+			values->has_failed = true;
 		push(values,
 		     (struct leakwrap_value){LEAKWRAP_VALUE_WORD, value.base, value.number, 0});
 		break;
@@ -271,10 +271,10 @@ bool leakwrap_evaluate(const struct leakwrap_expression_context *context, const 
 	if (length > (size_t)(c.end - c.at))
 		return false;
 	c.end = c.at + length;
-	while (c.at < c.end && !values.failed)
+	while (c.at < c.end && !values.has_failed)
 		run_operation(&values, context, (uint8_t)leakwrap_read_uint(&c, 1), &c);
 	*result = pop(&values);
-	return !values.failed && !c.failed;
+	return !values.has_failed && !c.has_failed;
 }
 
 #endif

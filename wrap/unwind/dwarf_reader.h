@@ -15,13 +15,13 @@
 struct leakwrap_cursor {
 	const uint8_t *at, *end;
 	/* A read went past the end, or met an unknown encoding.  All later reads yield 0. */
-	bool failed;
+	bool has_failed;
 };
 
 /* Marks C as failed.  Returns 0. */
 static inline uint64_t leakwrap_cursor_fail(struct leakwrap_cursor *c)
 {
-	c->failed = true;
+	c->has_failed = true;
 	c->at = c->end;
 	return 0;
 }
@@ -35,7 +35,7 @@ static inline uint64_t leakwrap_read_uint(struct leakwrap_cursor *c, unsigned si
 	uint64_t u64;
 	const uint8_t *at = c->at;
 
-	if (c->failed || !at || (size_t)(c->end - at) < size)
+	if (c->has_failed || !at || (size_t)(c->end - at) < size)
 		return leakwrap_cursor_fail(c);
 	c->at += size;
 	switch (size) {

@@ -11,7 +11,7 @@ static struct leakwrap_cursor cursor_at(const struct leakwrap_cfi *tables, uintp
 	struct leakwrap_cursor c = {tables->high, tables->high, false};
 
 	if (address < (uintptr_t)tables->low || address >= (uintptr_t)tables->high)
-		c.failed = true;
+		c.has_failed = true;
 	else
 		c.at = tables->low + (address - (uintptr_t)tables->low);
 	return c;
@@ -25,7 +25,7 @@ static uintptr_t find_entry(const struct leakwrap_cfi *tables, uintptr_t code)
 	const uint8_t *table;
 	size_t first = 0, end;
 
-	if (c.failed || tables->header_size > (size_t)(c.end - c.at))
+	if (c.has_failed || tables->header_size > (size_t)(c.end - c.at))
 		return 0;
 	c.end = c.at + tables->header_size;
 
@@ -40,7 +40,7 @@ static uintptr_t find_entry(const struct leakwrap_cfi *tables, uintptr_t code)
 	if (frame_encoding != DW_EH_PE_omit)
 		leakwrap_read_pointer(&c, frame_encoding, header);
 	end = leakwrap_read_pointer(&c, count_encoding, header);
-	if (c.failed || end > (size_t)(c.end - c.at) / 8)
+	if (c.has_failed || end > (size_t)(c.end - c.at) / 8)
 		return 0;
 
 	/* Sorted pairs: the start of the code, and the FDE.  Both are relative to the header. */
@@ -110,7 +110,7 @@ static bool read_augmentation(struct leakwrap_cie *cie, struct leakwrap_cursor l
 			return false;
 		}
 	}
-	return !data.failed;
+	return !data.has_failed;
 }
 
 /* Reads the CIE at ADDRESS into *CIE.  Returns false if it is damaged or of an unknown kind. */
@@ -155,7 +155,7 @@ static bool read_cie(const struct leakwrap_cfi *tables, uintptr_t address, struc
 		return false;
 	}
 	cie->program = c;
-	return !c.failed;
+	return !c.has_failed;
 }
 
 bool leakwrap_find_fde(const struct leakwrap_cfi *tables, uintptr_t code, struct leakwrap_fde *fde)
@@ -165,14 +165,14 @@ bool leakwrap_find_fde(const struct leakwrap_cfi *tables, uintptr_t code, struct
 	uint64_t back = leakwrap_read_uint(&c, 4); /* how far the CIE lies before this field */
 	uintptr_t size;
 
-	if (c.failed || back == 0 || !read_cie(tables, back_field - (uintptr_t)back, &fde->cie))
+	if (c.has_failed || back == 0 || !read_cie(tables, back_field - (uintptr_t)back, &fde->cie))
 		return false;
 	fde->start = leakwrap_read_pointer(&c, fde->cie.encoding, 0);
 	size = leakwrap_read_encoded(&c, fde->cie.encoding & DW_EH_PE_format_mask);
 	if (fde->cie.augmented)
 		leakwrap_skip(&c, leakwrap_read_uleb128(&c));
 	fde->program = c;
-	return !c.failed && code - fde->start < size;
+	return !c.has_failed && code - fde->start < size;
 }
 
 #endif

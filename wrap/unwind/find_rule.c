@@ -25,7 +25,8 @@ static bool rule_before_save(const struct leakwrap_frame *frame, const struct le
 {
 	uintptr_t target;
 
-	return LEAKWRAP_HAVE_LR && frame->interrupted && leakwrap_is_return(frame->lr, &target) &&
+	return LEAKWRAP_HAVE_LR && frame->is_interrupted &&
+	       leakwrap_is_return(frame->lr, &target) &&
 	       leakwrap_find_rule_from_start(frame, code, target, rule) &&
 	       rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 }
@@ -42,7 +43,7 @@ static bool read_code_cached(const struct leakwrap_frame *frame, const struct le
 	struct leakwrap_rule_cache known;
 	leakwrap_rule_slot slot;
 
-	if (frame->interrupted)
+	if (frame->is_interrupted)
 		return read(code, frame->pc, true, rule);
 	known = leakwrap_code_cache(cache + (code->thumb ? LEAKWRAP_CODE_CACHES / 2 : 0));
 	slot = leakwrap_rule_cache_load(known, frame->pc);
@@ -66,7 +67,7 @@ static bool make_rule_behind_result(const struct leakwrap_frame *frame,
 {
 	uintptr_t target;
 
-	if (!LEAKWRAP_RETURN_POPS || frame->interrupted || rule->kind != LEAKWRAP_RULE_FRAME ||
+	if (!LEAKWRAP_RETURN_POPS || frame->is_interrupted || rule->kind != LEAKWRAP_RULE_FRAME ||
 	    rule->base != LEAKWRAP_BASE_SP)
 		return false;
 	*other = *rule;
@@ -92,7 +93,7 @@ static __attribute__((noinline)) bool is_first(const struct leakwrap_frame *fram
 
 	above.sp = cfa;
 	return rule->kind == LEAKWRAP_RULE_FRAME && rule->base == LEAKWRAP_BASE_SP && at != 0 &&
-	       !frame->interrupted && !frame->sp_unknown && !frame->stack->foreign &&
+	       !frame->is_interrupted && !frame->is_sp_unknown && !frame->stack->is_foreign &&
 	       leakwrap_stack_is_outermost(cfa) && leakwrap_stack_read(frame->stack, at, &word) &&
 	       LEAKWRAP_IS_NO_CALLER(word) &&
 	       leakwrap_scan_stack(&above, false, &found, &all) == LEAKWRAP_UNSUPPORTED && all;
@@ -182,10 +183,10 @@ static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwr
 		if (LEAKWRAP_HAVE_ARM_FRAMES &&
 		    frame->instructions == (thumb ? LEAKWRAP_ARM_CODE : LEAKWRAP_THUMB_CODE))
 			continue;
-		if (!frame->interrupted && leakwrap_call_before(&code, frame->pc, &target) == 0)
+		if (!frame->is_interrupted && leakwrap_call_before(&code, frame->pc, &target) == 0)
 			continue;
 		/* The bytes of a call in Thumb code may be a call to nowhere in ARM code. */
-		if (LEAKWRAP_HAVE_ARM_FRAMES && !frame->interrupted && target != 0 &&
+		if (LEAKWRAP_HAVE_ARM_FRAMES && !frame->is_interrupted && target != 0 &&
 		    frame->instructions == LEAKWRAP_EITHER_CODE && !leakwrap_text_at(target, true))
 			continue;
 		facts->follows_call = true;
@@ -195,7 +196,8 @@ static bool find_by_code(const struct leakwrap_frame *frame, const struct leakwr
 			return true;
 		/* Start code never allocates, so it is never the first frame.  Behind the first
 		 * frame the kind of the code, ARM or Thumb, is known. */
-		if (!frame->interrupted && has_callee && leakwrap_ends_thread(&code, frame->pc)) {
+		if (!frame->is_interrupted && has_callee &&
+		    leakwrap_ends_thread(&code, frame->pc)) {
 			rule->kind = LEAKWRAP_RULE_END;
 			return true;
 		}
@@ -215,7 +217,7 @@ static bool find_in_generated_code(const struct leakwrap_frame *frame, struct le
 	if (!LEAKWRAP_HAVE_GENERATED_CODE || leakwrap_options.unwind != LEAKWRAP_UNWIND_AUTO ||
 	    !leakwrap_frame_code(frame, &code))
 		return false;
-	if (leakwrap_find_epilogue_rule(&code, frame->pc, frame->interrupted, rule) &&
+	if (leakwrap_find_epilogue_rule(&code, frame->pc, frame->is_interrupted, rule) &&
 	    leakwrap_rule_leads_to_return(frame, rule, &target)) {
 		rule->kind |= LEAKWRAP_RULE_GUESSED | LEAKWRAP_RULE_VERIFY;
 		return true;
@@ -240,7 +242,7 @@ static bool find_sigreturn_outside(const struct leakwrap_frame *frame, struct le
 bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
                         struct leakwrap_rule *rule, bool *keep)
 {
-	const bool interrupted = frame->interrupted;
+	const bool interrupted = frame->is_interrupted;
 	const bool fp_alone = leakwrap_options.unwind == LEAKWRAP_UNWIND_FP;
 	/* The frame of an interrupted function may not be built yet, or may be taken down already.
 	 * lr may still hold the return address of an earlier call.  Frame pointers show neither. */
@@ -282,7 +284,7 @@ bool leakwrap_find_leaf_rule(const struct leakwrap_frame *frame, struct leakwrap
 {
 	uintptr_t target;
 
-	if (!LEAKWRAP_HAVE_LR || !frame->interrupted || !leakwrap_is_return(frame->lr, &target))
+	if (!LEAKWRAP_HAVE_LR || !frame->is_interrupted || !leakwrap_is_return(frame->lr, &target))
 		return false;
 	/* All else is zero: the CFA is sp, and the return address is in lr. */
 	memset(rule, 0, sizeof(*rule));
@@ -328,7 +330,7 @@ fp_fallback(const struct leakwrap_frame *frame, struct leakwrap_rule *rule)
 	 * its name, the return address is that function's: the generated code has left the frame
 	 * pointer alone. */
 	return LEAKWRAP_HAVE_GENERATED_CODE && target != 0 && leakwrap_text_at(target, true) &&
-	                       !leakwrap_text_at(frame->pc, frame->interrupted)
+	                       !leakwrap_text_at(frame->pc, frame->is_interrupted)
 	               ? LEAKWRAP_DOUBTFUL
 	               : LEAKWRAP_PLAUSIBLE;
 }
@@ -354,7 +356,7 @@ bool leakwrap_find_rule_on_stack(const struct leakwrap_frame *frame, bool by_poi
 	rule->kind |= LEAKWRAP_RULE_VERIFY;
 	if (support == LEAKWRAP_PLAUSIBLE)
 		rule->kind |= LEAKWRAP_RULE_GUESSED;
-	if (!LEAKWRAP_FP_GIVES_SP && !frame->interrupted)
+	if (!LEAKWRAP_FP_GIVES_SP && !frame->is_interrupted)
 		rule->kind |= LEAKWRAP_RULE_CFA_LOW;
 	return true;
 }

@@ -15,12 +15,13 @@ bool leakwrap_find_rule_from_start(const struct leakwrap_frame *frame,
 {
 	const struct leakwrap_module *module = leakwrap_text_at(start, true);
 
-	return start != 0 && start < frame->pc + frame->interrupted &&
+	return start != 0 && start < frame->pc + frame->is_interrupted &&
 	       frame->pc - start < LEAKWRAP_FUNCTION_MAX && module &&
-	       module == leakwrap_text_at(frame->pc, frame->interrupted) &&
+	       module == leakwrap_text_at(frame->pc, frame->is_interrupted) &&
 	       (!leakwrap_find_table_rule(module, start, true, rule) ||
-	        (frame->interrupted && leakwrap_find_table_rule(module, frame->pc, true, rule))) &&
-	       leakwrap_find_prologue_rule(code, start, frame->pc, frame->interrupted, rule);
+	        (frame->is_interrupted &&
+	         leakwrap_find_table_rule(module, frame->pc, true, rule))) &&
+	       leakwrap_find_prologue_rule(code, start, frame->pc, frame->is_interrupted, rule);
 }
 
 bool leakwrap_rules_agree(const struct leakwrap_rule *a, const struct leakwrap_rule *b)
@@ -41,7 +42,7 @@ bool leakwrap_rule_leads_to_return(const struct leakwrap_frame *frame,
 	uintptr_t cfa = base + (uintptr_t)(intptr_t)rule->cfa_offset;
 	uintptr_t at;
 
-	if (frame->sp_unknown && rule->base == LEAKWRAP_BASE_SP)
+	if (frame->is_sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
 	if ((rule->kind & LEAKWRAP_RULE_KINDS) == LEAKWRAP_RULE_INDIRECT) {
 		if (!leakwrap_stack_read_address(frame->stack, cfa, &cfa))
@@ -49,7 +50,7 @@ bool leakwrap_rule_leads_to_return(const struct leakwrap_frame *frame,
 		cfa += (uintptr_t)(intptr_t)rule->add;
 	}
 	if (rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER)
-		return frame->interrupted && leakwrap_is_return(frame->lr, target);
+		return frame->is_interrupted && leakwrap_is_return(frame->lr, target);
 	at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
 	return at != 0 && cfa > frame->sp &&
 	       leakwrap_holds_any_return(frame->stack, frame->sp, at, target) &&
@@ -77,12 +78,12 @@ enum leakwrap_support leakwrap_rule_support(const struct leakwrap_frame *frame,
 
 bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_code *code)
 {
-	const struct leakwrap_module *module = leakwrap_text_at(frame->pc, frame->interrupted);
+	const struct leakwrap_module *module = leakwrap_text_at(frame->pc, frame->is_interrupted);
 	const bool thumb = frame->instructions == LEAKWRAP_THUMB_CODE;
 	const uintptr_t word = frame->pc | thumb;
 	uintptr_t target;
 
-	if (!module && frame->interrupted)
+	if (!module && frame->is_interrupted)
 		return leakwrap_find_interrupted_code(frame->pc, thumb, code);
 	if (!module)
 		return leakwrap_is_generated_return(frame->stack, word, code, &target);

@@ -19,10 +19,10 @@ struct leakwrap_frame {
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	uintptr_t r7;
 #endif
-	uintptr_t lr;     /* the link register, in a frame that a signal interrupted */
-	bool interrupted; /* a signal interrupted the frame's function */
+	uintptr_t lr;        /* the link register, in a frame that a signal interrupted */
+	bool is_interrupted; /* a signal interrupted the frame's function */
 	/* sp is only a lower limit of the frame's: a frame pointer led here, and it gives no sp. */
-	bool sp_unknown;
+	bool is_sp_unknown;
 	/* ARM: the kind of the code at pc. */
 	enum { LEAKWRAP_EITHER_CODE, LEAKWRAP_ARM_CODE, LEAKWRAP_THUMB_CODE } instructions;
 };

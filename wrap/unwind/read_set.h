@@ -52,7 +52,7 @@ struct leakwrap_read_set {
 	leakwrap_stack_position fp_target;
 	leakwrap_stack_position end_position; /* of the word that ended the walk, or NONE */
 	uintptr_t end_word;                   /* the value of that word */
-	bool usable; /* the backtrace depends on nothing but this read set */
+	bool is_usable; /* the backtrace depends on nothing but this read set */
 };
 
 /* Empties READ_SET, for a walk that begins at SP. */
@@ -63,7 +63,7 @@ static inline void leakwrap_read_set_begin(struct leakwrap_read_set *read_set, u
 	read_set->return_count = read_set->link_count = 0;
 	read_set->fp_target = read_set->end_position = LEAKWRAP_STACK_POSITION_NONE;
 	read_set->end_word = 0;
-	read_set->usable = false;
+	read_set->is_usable = false;
 }
 
 /* Returns the position of the word at ADDRESS.  Returns LEAKWRAP_STACK_POSITION_NONE if ADDRESS

@@ -14,7 +14,7 @@ const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted)
 	const struct leakwrap_module *module = leakwrap_module_at(code);
 
 	return module && leakwrap_module_text(module, code) &&
-	                       (module->permanent || leakwrap_module_is_there(module))
+	                       (module->is_permanent || leakwrap_module_is_there(module))
 	               ? module
 	               : NULL;
 }
@@ -29,7 +29,7 @@ struct leakwrap_code leakwrap_code_of(const struct leakwrap_module *module, uint
 	 * start. */
 	if (!text)
 		text = leakwrap_module_text(module, address);
-	if (text && !text->only_runs) {
+	if (text && !text->is_only_executed) {
 		code.low = text->start;
 		code.high = text->end;
 	}

@@ -187,7 +187,7 @@ struct leakwrap_stack leakwrap_stack_find(uintptr_t sp)
 		stack.high = leakwrap_self.stack_high;
 		return stack;
 	}
-	stack.foreign = true;
+	stack.is_foreign = true;
 	leakwrap_stack_probe(&stack, sp, 1);
 	return stack;
 }
@@ -197,7 +197,7 @@ bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintp
 	uintptr_t first = page_of(address);
 	uintptr_t last = page_of(address + size - 1);
 
-	if (!stack->foreign || last < first)
+	if (!stack->is_foreign || last < first)
 		return false;
 	for (uintptr_t page = first;; page += LEAKWRAP_PAGE) {
 		if ((page < stack->low || page >= stack->high) && !leakwrap_readable(page))

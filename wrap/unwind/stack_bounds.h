@@ -21,9 +21,9 @@
 #include "wrap/base/thread.h"
 
 struct leakwrap_stack {
-	uintptr_t low;  /* the first readable byte */
-	uintptr_t high; /* behind the last readable byte */
-	bool foreign;   /* not the thread's own; leakwrap_stack_reach moves the bounds */
+	uintptr_t low;   /* the first readable byte */
+	uintptr_t high;  /* behind the last readable byte */
+	bool is_foreign; /* not the thread's own; leakwrap_stack_reach moves the bounds */
 };
 
 /* Sets *ROOM to the number of readable bytes from SP upward on the stack of SELF, this thread.

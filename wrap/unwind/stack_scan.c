@@ -26,7 +26,7 @@ static bool is_return_by_rule(const struct leakwrap_frame *frame, const struct l
 	uintptr_t target;
 
 	/* A function aligns sp before it calls another (System V ABI, AMD64, section 3.2.2). */
-	if (LEAKWRAP_CALL_PUSHES && LEAKWRAP_WORD == 8 && !frame->interrupted &&
+	if (LEAKWRAP_CALL_PUSHES && LEAKWRAP_WORD == 8 && !frame->is_interrupted &&
 	    rule->cfa_offset % 16 != 0)
 		return false;
 	return rule->base == LEAKWRAP_BASE_SP && rule->ra_where == LEAKWRAP_SAVED_AT_CFA &&
@@ -77,7 +77,7 @@ static bool try_pointers(const struct leakwrap_frame *frame, const struct leakwr
 
 	if (count == 0)
 		return false;
-	leakwrap_pointers_before(leakwrap_text_at(frame->pc, frame->interrupted), frame->pc,
+	leakwrap_pointers_before(leakwrap_text_at(frame->pc, frame->is_interrupted), frame->pc,
 	                         LEAKWRAP_FUNCTION_MAX, start, POINTERS_MAX);
 	for (unsigned i = 0; i < count * POINTERS_MAX; i++)
 		if (start[i % POINTERS_MAX] > after &&
@@ -148,10 +148,10 @@ enum leakwrap_support leakwrap_scan_stack(const struct leakwrap_frame *frame, bo
 	if (!leakwrap_frame_code(frame, &code))
 		return LEAKWRAP_UNSUPPORTED;
 	is_listed = !LEAKWRAP_HAVE_GENERATED_CODE ||
-	            leakwrap_text_at(frame->pc, frame->interrupted) != NULL;
+	            leakwrap_text_at(frame->pc, frame->is_interrupted) != NULL;
 	by_pointers &= is_listed;
 	for (unsigned i = 0; i < SEARCH_MAX; i++, at += LEAKWRAP_WORD) {
-		if (!frame->stack->foreign && at >= frame->stack->high - LEAKWRAP_WORD) {
+		if (!frame->stack->is_foreign && at >= frame->stack->high - LEAKWRAP_WORD) {
 			*all = true;
 			break;
 		}

@@ -30,7 +30,7 @@ static bool is_in_text(struct last_text *text, uintptr_t pc)
 		return false;
 	text->start = found->start;
 	text->size = found->end - found->start;
-	text->of_program = module->main;
+	text->of_program = module->is_program;
 	return true;
 }
 
@@ -41,7 +41,8 @@ static bool is_in_text(struct last_text *text, uintptr_t pc)
 static bool is_first_frame(const struct last_text *text, const struct leakwrap_stack *stack,
                            uintptr_t sp, uintptr_t fp)
 {
-	return !stack->foreign && leakwrap_stack_is_outermost(sp) && (fp == 0 || !text->of_program);
+	return !stack->is_foreign && leakwrap_stack_is_outermost(sp) &&
+	       (fp == 0 || !text->of_program);
 }
 
 /* Records that the walk ended at WORD, read at ADDRESS: no frame pointer, or no return address. */
@@ -49,7 +50,7 @@ static void record_end(struct leakwrap_read_set *read_set, uintptr_t address, ui
 {
 	read_set->end_position = leakwrap_stack_position_of(address, read_set->sp);
 	read_set->end_word = word;
-	read_set->usable = read_set->end_position != LEAKWRAP_STACK_POSITION_NONE;
+	read_set->is_usable = read_set->end_position != LEAKWRAP_STACK_POSITION_NONE;
 }
 
 void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack,
@@ -103,7 +104,7 @@ void leakwrap_walk_fp(struct leakwrap_trace *trace, struct leakwrap_stack *stack
 		fp = leakwrap_stack_word(fp_address);
 	}
 	if (read_set && depth == trace->max)
-		read_set->usable = true;
+		read_set->is_usable = true;
 	trace->depth = depth;
 	/* One frame alone proves nothing: its code may have no frame pointer at all. */
 	trace->kind = depth > 1 && depth < trace->max && is_first_frame(&text, stack, sp, fp)

@@ -50,7 +50,7 @@ static __attribute__((noinline)) bool find_on_stack(struct leakwrap_walk *walk,
 {
 	if (!leakwrap_find_rule_on_stack(&walk->frame, !was_guessed(walk), rule, all))
 		return false;
-	if (!walk->frame.interrupted && !walk->frame.sp_unknown)
+	if (!walk->frame.is_interrupted && !walk->frame.is_sp_unknown)
 		leakwrap_rule_cache_store(walk->cache, walk->frame.pc, rule);
 	else
 		walk->read_set = NULL;
@@ -61,10 +61,10 @@ static __attribute__((noinline)) bool find_on_stack(struct leakwrap_walk *walk,
 static enum leakwrap_trace_kind kind_without_fp(const struct leakwrap_walk *walk)
 {
 	const struct leakwrap_module *module =
-	        leakwrap_text_at(walk->frame.pc, walk->frame.interrupted);
+	        leakwrap_text_at(walk->frame.pc, walk->frame.is_interrupted);
 
 	return leakwrap_is_start(walk->frame.pc) ||
-	                       (module && !module->main && !walk->frame.stack->foreign &&
+	                       (module && !module->is_program && !walk->frame.stack->is_foreign &&
 	                        leakwrap_stack_is_outermost(walk->frame.sp))
 	               ? LEAKWRAP_TRACE_COMPLETE
 	               : LEAKWRAP_TRACE_TRUNCATED;
@@ -76,7 +76,7 @@ static bool finish(struct leakwrap_walk *walk, enum leakwrap_trace_kind kind)
 {
 	walk->trace->kind = walk->certain > 0 ? LEAKWRAP_TRACE_GUESSED : kind;
 	if (walk->read_set)
-		walk->read_set->usable = true;
+		walk->read_set->is_usable = true;
 	return false;
 }
 
@@ -110,10 +110,10 @@ static bool load_rule(struct leakwrap_walk *walk, leakwrap_rule_slot slot,
 {
 	uintptr_t target;
 
-	if (walk->frame.interrupted || !leakwrap_rule_slot_is_for(slot, walk->frame.pc))
+	if (walk->frame.is_interrupted || !leakwrap_rule_slot_is_for(slot, walk->frame.pc))
 		return false;
 	*rule = leakwrap_rule_slot_rule(slot);
-	if (walk->frame.sp_unknown && rule->base == LEAKWRAP_BASE_SP)
+	if (walk->frame.is_sp_unknown && rule->base == LEAKWRAP_BASE_SP)
 		return false;
 	return !(rule->kind & LEAKWRAP_RULE_VERIFY) ||
 	       leakwrap_rule_leads_to_return(&walk->frame, rule, &target);
@@ -131,7 +131,7 @@ static __attribute__((noinline)) bool step_slow(struct leakwrap_walk *walk, leak
 	do {
 		if (!load_rule(walk, slot, &rule)) {
 			if (leakwrap_find_rule(&walk->frame, trace->depth > 0, &rule, &keep)) {
-				if (keep && !walk->frame.sp_unknown)
+				if (keep && !walk->frame.is_sp_unknown)
 					leakwrap_rule_cache_store(walk->cache, walk->frame.pc,
 					                          &rule);
 			} else if (trace->depth > 0) {
@@ -143,13 +143,13 @@ static __attribute__((noinline)) bool step_slow(struct leakwrap_walk *walk, leak
 			return finish(walk, LEAKWRAP_TRACE_COMPLETE);
 		if (trace->depth == trace->max)
 			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
-		if (walk->frame.sp_unknown && rule.base == LEAKWRAP_BASE_SP)
+		if (walk->frame.is_sp_unknown && rule.base == LEAKWRAP_BASE_SP)
 			rule.kind = LEAKWRAP_RULE_FP_FALLBACK;
 		if (rule.kind == LEAKWRAP_RULE_FP_FALLBACK &&
 		    !leakwrap_find_leaf_rule(&walk->frame, &rule) &&
 		    !find_on_stack(walk, &rule, &all)) {
 			if (LEAKWRAP_HAVE_GENERATED_CODE && trace->depth > 1 &&
-			    !leakwrap_text_at(walk->frame.pc, walk->frame.interrupted)) {
+			    !leakwrap_text_at(walk->frame.pc, walk->frame.is_interrupted)) {
 				trace->depth--;
 				return finish_at_no_code(walk);
 			}
@@ -161,14 +161,14 @@ static __attribute__((noinline)) bool step_slow(struct leakwrap_walk *walk, leak
 		}
 		if ((rule.kind & LEAKWRAP_RULE_GUESSED) != 0)
 			note_guess(walk);
-		walk->frame.sp_unknown = (rule.kind & LEAKWRAP_RULE_CFA_LOW) != 0;
+		walk->frame.is_sp_unknown = (rule.kind & LEAKWRAP_RULE_CFA_LOW) != 0;
 		rule.kind &= LEAKWRAP_RULE_KINDS;
 		if (rule.kind == LEAKWRAP_RULE_NONE || !leakwrap_walk_step(walk, &rule))
 			return false;
 		/* The address that a signal interrupted is no return address.  It must not get into
 		 * the cache. */
-		walk->frame.interrupted = rule.kind == LEAKWRAP_RULE_SIGNAL;
-	} while (walk->frame.interrupted);
+		walk->frame.is_interrupted = rule.kind == LEAKWRAP_RULE_SIGNAL;
+	} while (walk->frame.is_interrupted);
 	return true;
 }
 
@@ -258,10 +258,10 @@ static void walk_all(struct leakwrap_walk *walk)
 	leakwrap_rule_slot slot;
 
 	walk->trace->depth = 0;
-	if (walk->frame.interrupted && !step_slow(walk, 0))
+	if (walk->frame.is_interrupted && !step_slow(walk, 0))
 		return;
 	do {
-		if (walk->frame.sp_unknown)
+		if (walk->frame.is_sp_unknown)
 			slot = leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
 		else
 			slot = walk->read_set ? step_fast(walk, true) : step_fast(walk, false);
@@ -383,7 +383,7 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 		.frame.instructions = start->pc & 1 ? LEAKWRAP_THUMB_CODE : LEAKWRAP_ARM_CODE,
 #endif
 		.frame.lr = start->lr,
-		.frame.interrupted = true,
+		.frame.is_interrupted = true,
 		.trace = trace,
 		.cache = leakwrap_rule_cache(),
 		.fp_position = LEAKWRAP_STACK_POSITION_NONE,
@@ -407,7 +407,7 @@ void leakwrap_walk_rules_interrupted(struct leakwrap_trace *trace, struct leakwr
 	walk.frame.pc = LEAKWRAP_STRIP(lr);
 	walk.frame.sp = sp;
 	walk.frame.lr = 0;
-	walk.frame.interrupted = false;
+	walk.frame.is_interrupted = false;
 #if LEAKWRAP_HAVE_ARM_FRAMES
 	walk.frame.instructions = LEAKWRAP_EITHER_CODE;
 #endif

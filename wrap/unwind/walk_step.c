@@ -90,7 +90,7 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
 {
 	const struct leakwrap_stack stack = leakwrap_stack_at(sp - RESTORED_MAX);
 
-	return stack.foreign ? leakwrap_stack_at(sp) : stack;
+	return stack.is_foreign ? leakwrap_stack_at(sp) : stack;
 }
 
 bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule)
@@ -100,7 +100,7 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 	uintptr_t cfa_at = 0, ra_at, fp_at;
 	uintptr_t ra = walk->frame.lr, fp = walk->frame.fp; /* ra: not stripped yet */
 	/* A function that a signal interrupted may not have stored its return address yet. */
-	bool in_register = walk->frame.interrupted && LEAKWRAP_HAVE_LR &&
+	bool in_register = walk->frame.is_interrupted && LEAKWRAP_HAVE_LR &&
 	                   rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 
 	if (rule->kind != LEAKWRAP_RULE_FRAME) {
