@@ -3,6 +3,7 @@
  * and keeps others.  With one more argument, asks for a dump at the end.  Prints "done".  Status 9:
  * this machine does not have what CASE needs. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -105,6 +106,21 @@ static void register_faults(void)
 #endif
 }
 
+static void *allocate(void *unused)
+{
+	free(malloc(100));
+	return unused;
+}
+
+/* A thread that has ended.  The tracer has seen what its stack looks like. */
+static void end_a_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, allocate, NULL) != 0 || pthread_join(thread, NULL) != 0)
+		exit(1);
+}
+
 /* Fails if a search for lost memory brings a file into memory. */
 static void map_large_file(void)
 {
@@ -167,6 +183,8 @@ static void run(const char *what)
 		close_by_key();
 	else if (strcmp(what, "userfaultfd") == 0)
 		register_faults();
+	else if (strcmp(what, "userfaultfd_and_threads") == 0)
+		end_a_thread(), register_faults();
 	else if (strcmp(what, "large_file") == 0)
 		map_large_file();
 	else if (strcmp(what, "like_bins") == 0)

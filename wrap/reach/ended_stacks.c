@@ -46,6 +46,34 @@ static void note_use(void *context, const struct leakwrap_standing *thread)
 	        (thread->thread_pointer >= use->start && thread->thread_pointer < use->end);
 }
 
+/* A page, and whether it may have been written to. */
+struct page {
+	uintptr_t start;
+	bool is_written;
+};
+
+/* How a search reads memory: by the pagemap of leakwrap_pagemap_open, and with the latest page. */
+struct reading {
+	int pagemap;
+	struct page *latest;
+};
+
+/* Does what leakwrap_process_load does.  A page that was never written to has no stack, and is not
+ * touched: it reads as zeros.  To touch it may wait for a thread that stands (userfaultfd(2)). */
+static uint64_t load_written(const void *context, uintptr_t address, unsigned size)
+{
+	const struct reading *const reading = context;
+	const uintptr_t start = address & ~(uintptr_t)(leakwrap_page_size() - 1);
+	size_t page;
+
+	if (start != reading->latest->start)
+		*reading->latest = (struct page){
+		        start,
+		        (leakwrap_pages_written(reading->pagemap, (const void *)start, &page) &
+		         1) != 0};
+	return reading->latest->is_written ? leakwrap_process_load(NULL, address, size) : 0;
+}
+
 /* The context of a search. */
 struct search {
 	const struct leakwrap_mapping *mapping;
@@ -92,15 +120,18 @@ static uintptr_t find_id(const struct leakwrap_remains_search *search, uintptr_t
 	return leakwrap_thread_find_id(search, &own, (uint32_t)leakwrap_thread_known_id());
 }
 
-void leakwrap_ended_stacks_each(uintptr_t own_pointer,
+void leakwrap_ended_stacks_each(uintptr_t own_pointer, int pagemap,
                                 void (*visitor)(void *context, uintptr_t start, uintptr_t end),
                                 void *context)
 {
 	struct leakwrap_stack_layout layout;
 	struct search own = {NULL, own_pointer, visitor, context};
+	struct page latest = {0};
+	const struct reading reading = {pagemap, &latest};
 	struct leakwrap_remains_search search = {
-	        .memory = {.load = leakwrap_process_load,
+	        .memory = {.load = load_written,
 	                   .is_code = is_code,
+	                   .context = &reading,
 	                   .word = sizeof(uintptr_t)},
 	        .is_used = is_used,
 	        .visit = visit,

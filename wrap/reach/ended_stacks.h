@@ -20,9 +20,9 @@
 bool leakwrap_ended_stacks_layout(struct leakwrap_stack_layout *layout);
 
 /* Calls VISIT with CONTEXT for each range that an ended thread has left.  OWN_POINTER: the thread
- * pointer of the calling thread.  The mappings have been read, and those of all threads that live
- * are noted (maps.h). */
-void leakwrap_ended_stacks_each(uintptr_t own_pointer,
+ * pointer of the calling thread.  PAGEMAP: of leakwrap_pagemap_open.  The mappings have been read,
+ * and those of all threads that live are noted (maps.h). */
+void leakwrap_ended_stacks_each(uintptr_t own_pointer, int pagemap,
                                 void (*visit)(void *context, uintptr_t start, uintptr_t end),
                                 void *context);
 

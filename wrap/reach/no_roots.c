@@ -237,7 +237,7 @@ bool leakwrap_no_roots_find(const struct leakwrap_standing *own, int pagemap, bo
 	except_of_thread(NULL, own);
 	leakwrap_parked_each(except_of_thread, NULL);
 	if (have_all_parked)
-		leakwrap_ended_stacks_each(own->thread_pointer, except_range, NULL);
+		leakwrap_ended_stacks_each(own->thread_pointer, pagemap, except_range, NULL);
 	except_allocator_state();
 	if (is_heap_known)
 		except_heap();
