@@ -67,25 +67,65 @@ bool leakwrap_process_has_one_thread(void)
 	return &__libc_single_threaded && __libc_single_threaded != 0;
 }
 
-/* Reads the third field of /proc/self/task/THREAD/stat, after the last parenthesis. */
-char leakwrap_thread_kernel_state(int thread)
+/* Reads /proc/self/task/THREAD/stat into LINE, which has room for SIZE bytes, as far as it fits.
+ * Returns the third field, which is a letter, or NULL. */
+static const char *read_stat(int thread, char *line, size_t size)
 {
-	char path[48] = "/proc/self/task/", line[128] = "";
+	char path[48] = "/proc/self/task/";
 	const char *after_name;
-	size_t length = 0;
+	long length = 0;
 	int fd;
 
 	leakwrap_append_number(path, (unsigned)thread);
 	strcat(path, "/stat");
 	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
-		long got = leakwrap_read(fd, line, sizeof(line));
-
+		length = leakwrap_read(fd, line, size - 1);
 		leakwrap_close(fd);
-		length = got > 0 ? (size_t)got : 0;
 	}
-	after_name = memrchr(line, ')', length);
-	return after_name && after_name + 2 < line + length ? after_name[2] : '\0';
+	line[length > 0 ? length : 0] = '\0';
+	after_name = strrchr(line, ')');
+	return after_name && after_name[1] == ' ' ? after_name + 2 : NULL;
+}
+
+char leakwrap_thread_kernel_state(int thread)
+{
+	char line[128];
+	const char *const state = read_stat(thread, line, sizeof(line));
+
+	return state ? *state : '\0';
+}
+
+/* Linux, include/linux/sched.h: since 5.12 and since 6.4.  Older kernels have other meanings for
+ * these bits, but then the thread does not block all signals. */
+#define PF_IO_WORKER   0x10u
+#define PF_USER_WORKER 0x4000u
+
+/* Of the first 31 signals all but SIGKILL and SIGSTOP. */
+#define ALL_BLOCKED 0x7ffbfeffu
+
+/* Returns the number of the FIELD of /proc/PID/stat, counted as in proc(5), or 0.  STATE: its third
+ * field. */
+static uint64_t number_of_field(const char *state, unsigned field)
+{
+	uint64_t number = 0;
+
+	for (unsigned i = 3; i < field && state; i++) {
+		state = strchr(state, ' ');
+		state += state != NULL;
+	}
+	for (; state && *state >= '0' && *state <= '9'; state++)
+		number = number * 10 + (uint64_t)(*state - '0');
+	return number;
+}
+
+bool leakwrap_thread_is_of_kernel(int thread)
+{
+	char line[512];
+	const char *const state = read_stat(thread, line, sizeof(line));
+
+	return (number_of_field(state, 9) & (PF_IO_WORKER | PF_USER_WORKER)) != 0 &&
+	       number_of_field(state, 32) == ALL_BLOCKED;
 }
 
 /* glibc and uClibc-ng change user and group ids of all threads by signal 33 (SIGSETXID,

@@ -324,6 +324,10 @@ uintptr_t leakwrap_thread_alternate_stack(void);
  * for a thread that sleeps.  Returns '\0' if the kernel does not tell. */
 char leakwrap_thread_kernel_state(int thread);
 
+/* Returns whether THREAD, which does not answer signals, is a thread of the kernel in this process:
+ * a worker of io_uring or vhost.  It never runs the program's code, and has no stack of its own. */
+bool leakwrap_thread_is_of_kernel(int thread);
+
 /* Returns the auxiliary vector's word of TYPE (AT_* of <elf.h>), or 0 if there is none. */
 uintptr_t leakwrap_auxiliary(unsigned type);
 

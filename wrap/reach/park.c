@@ -38,6 +38,9 @@
 
 enum { ASKED = 1, PARKED, GONE };
 
+/* How many threads of the kernel are remembered. */
+#define OF_KERNEL 256u
+
 struct parked {
 	int thread;
 	_Atomic int state;
@@ -67,6 +70,8 @@ static struct {
 	_Atomic uint32_t looker;     /* 1: a thread that is kept looks at the ender */
 	_Atomic uint32_t lets_go;    /* 1: no thread is kept any more */
 	const char *error;           /* of leakwrap_park_error */
+	/* Threads of the kernel that were found last, by their numbers. */
+	int of_kernel[OF_KERNEL];
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
@@ -206,11 +211,15 @@ static void on_park(int signo, void *info, void *context)
 
 /* -- in the thread that parks them ------------------------------------------------------------- */
 
-/* Sends the park signal to THREAD.  Returns the new state of its entry. */
+/* Sends the park signal to THREAD.  Returns the new state of its entry.  A thread of the kernel
+ * never takes a signal.  The signals would pile up, and the user may have only so many. */
 static int send_signal(int thread)
 {
 	long error;
 
+	if (park.of_kernel[(unsigned)thread % OF_KERNEL] == thread &&
+	    leakwrap_thread_is_of_kernel(thread))
+		return GONE;
 	if (!park.is_caught) {
 		park.is_caught = leakwrap_park_signal_catch(on_park);
 		if (!park.is_caught)
@@ -252,9 +261,18 @@ static bool ask(void *context, int thread, int folder)
 	return true;
 }
 
+/* Returns whether THREAD is of the kernel, and remembers it if it is. */
+static bool is_of_kernel(int thread)
+{
+	if (!leakwrap_thread_is_of_kernel(thread))
+		return false;
+	park.of_kernel[(unsigned)thread % OF_KERNEL] = thread;
+	return true;
+}
+
 /* Does without threads that have ended, but are listed as long as the process lives, and without
- * those of an emulator (qemu).  Returns whether all others that are missing sleep: the signal has
- * not woken them, so they block it, or cannot be interrupted. */
+ * those of the kernel and of an emulator (qemu).  Returns whether all others that are missing
+ * sleep: the signal has not woken them, so they block it, or cannot be interrupted. */
 static bool look_at_missing(struct tables *tables)
 {
 	const bool is_emulated = leakwrap_process_is_emulated();
@@ -267,7 +285,8 @@ static bool look_at_missing(struct tables *tables)
 		if (atomic_load(&entry->state) != ASKED)
 			continue;
 		state = leakwrap_thread_kernel_state(entry->thread);
-		if (state == 'Z' || state == 'X' || state == '\0' || (is_emulated && state == 'S'))
+		if (state == 'Z' || state == 'X' || state == '\0' ||
+		    (is_emulated && state == 'S') || is_of_kernel(entry->thread))
 			atomic_store(&entry->state, GONE);
 		else if (state == 'R')
 			is_hopeless = false;
