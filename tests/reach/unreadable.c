@@ -2,6 +2,7 @@
  * would take long to read, and data that looks like an allocator's.  Loses a block of 1001 bytes
  * and keeps others.  With one more argument, asks for a dump at the end.  Prints "done".  Status 9:
  * this machine does not have what CASE needs. */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -83,27 +84,52 @@ static void close_by_key(void)
 #endif
 }
 
-/* Who reads memory of which userfaultfd(2) is told waits for ever: nobody answers. */
-static void register_faults(void)
+/* Who reads memory of which userfaultfd(2) is told waits for ever: nobody answers.  FEATURES: of
+ * the descriptor.  Returns the descriptor. */
+static int register_faults(uint64_t features)
 {
 #ifdef __NR_userfaultfd
 	/* Linux, uapi/linux/userfaultfd.h, which not every C library's compiler finds. */
 	struct {
 		uint64_t api, features, ioctls;
-	} api = {.api = 0xaa};
+	} api = {.api = 0xaa, .features = features};
 	struct {
 		uint64_t start, length, mode, ioctls;
 	} range = {.length = 256 * MIB, .mode = 1};
-	const int fd = (int)syscall(__NR_userfaultfd, O_CLOEXEC | 1);
+	const int fd = (int)syscall(__NR_userfaultfd, O_CLOEXEC | (features == 0));
 
 	range.start = (uintptr_t)map(range.length, PROT_READ | PROT_WRITE,
 	                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 	if (fd < 0 || ioctl(fd, _IOWR(0xaa, 0x3f, api), &api) != 0 ||
 	    ioctl(fd, _IOWR(0xaa, 0, range), &range) != 0)
 		exit(9);
+	return fd;
 #else
+	(void)features;
 	exit(9);
 #endif
+}
+
+/* Reads the events of the descriptor at FD. */
+static void *read_events(void *fd)
+{
+	char event[32];
+
+	for (;;)
+		if (read(*(int *)fd, event, sizeof(event)) < 0 && errno != EINTR)
+			exit(1);
+	return NULL;
+}
+
+/* A fork waits until another thread has read an event. */
+static void register_forks(void)
+{
+	static int fd;
+	pthread_t thread;
+
+	fd = register_faults(2); /* UFFD_FEATURE_EVENT_FORK */
+	if (pthread_create(&thread, NULL, read_events, &fd) != 0)
+		exit(1);
 }
 
 static void *allocate(void *unused)
@@ -182,9 +208,11 @@ static void run(const char *what)
 	else if (strcmp(what, "key") == 0)
 		close_by_key();
 	else if (strcmp(what, "userfaultfd") == 0)
-		register_faults();
+		register_faults(0);
 	else if (strcmp(what, "userfaultfd_and_threads") == 0)
-		end_a_thread(), register_faults();
+		end_a_thread(), register_faults(0);
+	else if (strcmp(what, "fork_events") == 0)
+		register_forks();
 	else if (strcmp(what, "large_file") == 0)
 		map_large_file();
 	else if (strcmp(what, "like_bins") == 0)

@@ -25,6 +25,20 @@ for case in file_end database over_block guard guard_in_block key userfaultfd \
 	done
 done
 
+# No copy is made if a fork waits for a thread that stands.
+for link in dynamic static; do
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS="log=$W/log:kinds=always" timeout -s KILL 60 "$W/$link" fork_events dump \
+		>"$W/out"
+	status=$?
+	[ $status -ne 9 ] || {
+		skipped="$skipped fork_events"
+		break
+	}
+	equal "$link fork_events: status" $status 0
+	equal "$link fork_events: lost" "$(dump_value "$W/log" 1 definite_bytes)" 1001
+done
+
 # The search in a core file does not take data for an allocator's either.
 report_of_core '' "$W/dynamic" like_bins dump
 grep -q 'definitely lost: 1,001 bytes' "$W/out" || fail "core: $(head "$W/out")"

@@ -242,12 +242,72 @@ static bool has_namespace_for_children(void)
 	       (length > 0 && memcmp(own, of_children, (size_t)length) != 0);
 }
 
+/* Reads the link or file of the descriptor FD in FOLDER of /proc/self into TEXT, as far as
+ * it fits.  Returns false if it cannot be read. */
+static bool read_of_descriptor(const char *folder, int fd, char *text, size_t size)
+{
+	const bool is_link = strcmp(folder, "fd/") == 0;
+	char path[48] = "/proc/self/";
+	long length = -1;
+
+	strcat(path, folder);
+	leakwrap_append_number(path, (unsigned)fd);
+	if (is_link) {
+		length = leakwrap_read_link(path, text, size - 1);
+	} else {
+		const int file = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+
+		if (file < 0)
+			return false;
+		length = leakwrap_read(file, text, size - 1);
+		leakwrap_close(file);
+	}
+	text[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+/* Linux, uapi/linux/userfaultfd.h, which not every C library's compiler finds. */
+#define UFFD_FEATURE_EVENT_FORK 2u
+
+/* Sets *ANSWERS_FORKS, and ends the visits, if FD is a descriptor of userfaultfd(2) that gets an
+ * event for each fork.  The file in fdinfo says "API: VERSION:FEATURES:...", in hexadecimal. */
+static bool check_fork_events(void *answers_forks, int fd, int folder)
+{
+	bool *const found = answers_forks;
+	char text[256];
+	const char *features;
+	unsigned last = 0;
+
+	(void)folder;
+	if (!read_of_descriptor("fd/", fd, text, sizeof(text)) ||
+	    strcmp(text, "anon_inode:[userfaultfd]") != 0 ||
+	    !read_of_descriptor("fdinfo/", fd, text, sizeof(text)) ||
+	    !(features = strstr(text, "API:")) || !(features = strchr(features + 4, ':')))
+		return true;
+	/* The lowest digit decides. */
+	while ((*++features >= '0' && *features <= '9') || (*features >= 'a' && *features <= 'f'))
+		last = (unsigned)(*features <= '9' ? *features - '0' : *features - 'a' + 10);
+	*found = (last & UFFD_FEATURE_EVENT_FORK) != 0;
+	return !*found;
+}
+
+/* Returns whether a fork waits for another thread of the process, which gets an event for it
+ * (userfaultfd(2), UFFD_FEATURE_EVENT_FORK).  While the threads stand, it would wait for ever. */
+static bool do_threads_answer_forks(void)
+{
+	bool answers = false;
+
+	leakwrap_folder_each_number("/proc/self/fd", check_fork_events, &answers);
+	return answers;
+}
+
 /* clone(2) without flags and without a signal at the end, on this stack.  The order of the other
  * arguments differs between architectures, and all are 0. */
 int leakwrap_process_copy(void)
 {
-	return has_namespace_for_children() ? -EPERM
-	                                    : (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
+	return has_namespace_for_children() || do_threads_answer_forks()
+	               ? -EPERM
+	               : (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
 }
 
 void leakwrap_process_end(int status)
