@@ -54,3 +54,35 @@ for option in -fopenacc -ftree-parallelize-loops=2; do
 		"$O/leakwrap" cc -- "$CC" $option -static -o "$W/program" "$W/openmp.o" ||
 		fail "leakwrap cc, $option: does not link"
 done
+
+# So it does with libitm for transactions.
+cat >"$W/atomic.c" <<'END'
+#include <stdlib.h>
+void *volatile kept;
+static __attribute__((noinline)) void keep(void)
+{
+	void *block = NULL;
+
+	__transaction_atomic { block = malloc(77); }
+	kept = block;
+}
+int main(void)
+{
+	keep();
+	return 5;
+}
+END
+for kind in $kinds; do
+	static=$([ "$kind" = dynamic ] || echo -static)
+	# shellcheck disable=SC2086 # a list of flags
+	$CC -fgnu-tm $static -o "$W/plain" "$W/atomic.c" 2>"$W/errors" || {
+		echo "left out, -fgnu-tm: $(tail -n 1 "$W/errors")"
+		break
+	}
+	# shellcheck disable=SC2086 # a list of flags
+	"$O/leakwrap" cc -- "$CC" -g -fgnu-tm $static -o "$W/program" "$W/atomic.c" ||
+		fail "leakwrap cc, -fgnu-tm, $kind: does not link"
+	LEAKWRAP_OPTIONS=log=$W/atomic.$kind "$W/program"
+	equal "-fgnu-tm, $kind: exit status" $? 5
+	equal "-fgnu-tm, $kind" "$(site_by "$W/atomic.$kind" 1 keep)" "77 1"
+done

@@ -307,9 +307,13 @@ int command_cc(int argc, char **argv)
 			add_argument(&arguments, "-x");
 			add_argument(&arguments, "none");
 		}
-		/* In front of the wrappers, because it calls wrapped functions. */
-		if (line.statically && line.openmp && !is_clang(argv + first, compiler_words))
-			add_argument(&arguments, "-lgomp");
+		/* In front of the wrappers, because they call wrapped functions. */
+		if (line.statically && !is_clang(argv + first, compiler_words)) {
+			if (line.openmp)
+				add_argument(&arguments, "-lgomp");
+			if (line.transactions)
+				add_argument(&arguments, "-litm");
+		}
 		add_link_words(&link, &arguments, &arena);
 	}
 	execvp(arguments.all[0], arguments.all);

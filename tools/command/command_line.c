@@ -287,6 +287,8 @@ static void read_option(struct command_line *line, const char *word)
 		line->statically = true;
 	else if (adds_openmp(word))
 		line->openmp = true;
+	else if (strcmp(word, "-fgnu-tm") == 0)
+		line->transactions = true;
 	else if (strcmp(word, "--driver-mode=g++") == 0)
 		line->cxx_library = true;
 	else if (strcmp(word, "-nodefaultlibs") == 0)

@@ -26,6 +26,7 @@ struct command_line {
 	uint64_t pushed_states;     /* the member above at each --push-state; the last is bit 0 */
 	bool static_libstdcxx; /* -static-libstdc++, or the C++ library's name among static ones */
 	bool openmp;           /* -fopenmp or a relative: gcc adds libgomp behind all other words */
+	bool transactions;     /* -fgnu-tm: gcc adds libitm so */
 	bool names_linker;     /* -fuse-ld= or --ld-path= */
 	bool lld;              /* ... and it is ld.lld */
 	bool sanitized;        /* -fsanitize= */
