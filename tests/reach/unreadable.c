@@ -84,9 +84,10 @@ static void close_by_key(void)
 #endif
 }
 
-/* Who reads memory of which userfaultfd(2) is told waits for ever: nobody answers.  FEATURES: of
- * the descriptor.  Returns the descriptor. */
-static int register_faults(uint64_t features)
+/* Whoever is the first to read a page of which userfaultfd(2) tells waits for ever: nobody answers.
+ * MEMORY: a descriptor of memory, or -1 for private pages.  Of MEMORY its own pages are told, of
+ * private pages those that were never written to.  FEATURES: of the descriptor that is returned. */
+static int register_faults(uint64_t features, int memory)
 {
 #ifdef __NR_userfaultfd
 	/* Linux, uapi/linux/userfaultfd.h, which not every C library's compiler finds. */
@@ -95,19 +96,49 @@ static int register_faults(uint64_t features)
 	} api = {.api = 0xaa, .features = features};
 	struct {
 		uint64_t start, length, mode, ioctls;
-	} range = {.length = 256 * MIB, .mode = 1};
+	} range = {.length = 256 * MIB, .mode = memory < 0 ? 1 : 4};
 	const int fd = (int)syscall(__NR_userfaultfd, O_CLOEXEC | (features == 0));
 
-	range.start = (uintptr_t)map(range.length, PROT_READ | PROT_WRITE,
-	                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+	range.start = (uintptr_t)map(
+	        range.length, PROT_READ | PROT_WRITE,
+	        memory < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED, memory);
 	if (fd < 0 || ioctl(fd, _IOWR(0xaa, 0x3f, api), &api) != 0 ||
 	    ioctl(fd, _IOWR(0xaa, 0, range), &range) != 0)
 		exit(9);
 	return fd;
 #else
-	(void)features;
+	(void)features, (void)memory;
 	exit(9);
 #endif
+}
+
+/* The first page is in memory. */
+static void register_minor_faults(void)
+{
+#ifdef __NR_memfd_create
+	const int memory = (int)syscall(__NR_memfd_create, "memory", 0);
+
+	if (memory < 0 || ftruncate(memory, 256 * MIB) != 0 || write(memory, "1", 1) != 1)
+		exit(9);
+	register_faults(1 << 10, memory); /* UFFD_FEATURE_MINOR_SHMEM */
+#else
+	exit(9);
+#endif
+}
+
+static void *allocate(void *unused)
+{
+	free(malloc(100));
+	return unused;
+}
+
+/* A thread that has ended.  The tracer has seen what its stack looks like. */
+static void end_a_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, allocate, NULL) != 0 || pthread_join(thread, NULL) != 0)
+		exit(1);
 }
 
 /* Reads the events of the descriptor at FD. */
@@ -127,23 +158,9 @@ static void register_forks(void)
 	static int fd;
 	pthread_t thread;
 
-	fd = register_faults(2); /* UFFD_FEATURE_EVENT_FORK */
+	end_a_thread();
+	fd = register_faults(2, -1); /* UFFD_FEATURE_EVENT_FORK */
 	if (pthread_create(&thread, NULL, read_events, &fd) != 0)
-		exit(1);
-}
-
-static void *allocate(void *unused)
-{
-	free(malloc(100));
-	return unused;
-}
-
-/* A thread that has ended.  The tracer has seen what its stack looks like. */
-static void end_a_thread(void)
-{
-	pthread_t thread;
-
-	if (pthread_create(&thread, NULL, allocate, NULL) != 0 || pthread_join(thread, NULL) != 0)
 		exit(1);
 }
 
@@ -208,9 +225,11 @@ static void run(const char *what)
 	else if (strcmp(what, "key") == 0)
 		close_by_key();
 	else if (strcmp(what, "userfaultfd") == 0)
-		register_faults(0);
+		register_faults(0, -1);
 	else if (strcmp(what, "userfaultfd_and_threads") == 0)
-		end_a_thread(), register_faults(0);
+		end_a_thread(), register_faults(0, -1);
+	else if (strcmp(what, "minor_faults") == 0)
+		register_minor_faults();
 	else if (strcmp(what, "fork_events") == 0)
 		register_forks();
 	else if (strcmp(what, "large_file") == 0)

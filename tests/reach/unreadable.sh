@@ -9,7 +9,7 @@ build dynamic tests/reach/unreadable.c
 build static tests/reach/unreadable.c -static
 skipped=
 for case in file_end database over_block guard guard_in_block key userfaultfd \
-	userfaultfd_and_threads large_file like_bins static_pool; do
+	userfaultfd_and_threads minor_faults large_file like_bins static_pool; do
 	for link in dynamic static; do
 		rm -f "$W/log"
 		LEAKWRAP_OPTIONS="log=$W/log" timeout -s KILL 60 "$W/$link" $case >"$W/out"

@@ -269,45 +269,46 @@ static bool read_of_descriptor(const char *folder, int fd, char *text, size_t si
 /* Linux, uapi/linux/userfaultfd.h, which not every C library's compiler finds. */
 #define UFFD_FEATURE_EVENT_FORK 2u
 
-/* Sets *ANSWERS_FORKS, and ends the visits, if FD is a descriptor of userfaultfd(2) that gets an
- * event for each fork.  The file in fdinfo says "API: VERSION:FEATURES:...", in hexadecimal. */
-static bool check_fork_events(void *answers_forks, int fd, int folder)
+/* Raises *ANSWERED to what is answered by FD, if that is a descriptor of userfaultfd(2).  Its file
+ * in fdinfo says "API: VERSION:FEATURES:...", in hexadecimal. */
+static bool check_answers(void *answered, int fd, int folder)
 {
-	bool *const found = answers_forks;
+	enum leakwrap_answered *const found = answered;
 	char text[256];
 	const char *features;
 	unsigned last = 0;
 
 	(void)folder;
 	if (!read_of_descriptor("fd/", fd, text, sizeof(text)) ||
-	    strcmp(text, "anon_inode:[userfaultfd]") != 0 ||
-	    !read_of_descriptor("fdinfo/", fd, text, sizeof(text)) ||
+	    strcmp(text, "anon_inode:[userfaultfd]") != 0)
+		return true;
+	*found = LEAKWRAP_FAULTS_ARE_ANSWERED;
+	if (!read_of_descriptor("fdinfo/", fd, text, sizeof(text)) ||
 	    !(features = strstr(text, "API:")) || !(features = strchr(features + 4, ':')))
 		return true;
 	/* The lowest digit decides. */
 	while ((*++features >= '0' && *features <= '9') || (*features >= 'a' && *features <= 'f'))
 		last = (unsigned)(*features <= '9' ? *features - '0' : *features - 'a' + 10);
-	*found = (last & UFFD_FEATURE_EVENT_FORK) != 0;
-	return !*found;
+	if ((last & UFFD_FEATURE_EVENT_FORK) == 0)
+		return true;
+	*found = LEAKWRAP_FORKS_ARE_ANSWERED;
+	return false;
 }
 
-/* Returns whether a fork waits for another thread of the process, which gets an event for it
- * (userfaultfd(2), UFFD_FEATURE_EVENT_FORK).  While the threads stand, it would wait for ever. */
-static bool do_threads_answer_forks(void)
+enum leakwrap_answered leakwrap_process_answered(void)
 {
-	bool answers = false;
+	enum leakwrap_answered answered = LEAKWRAP_NOTHING_IS_ANSWERED;
 
-	leakwrap_folder_each_number("/proc/self/fd", check_fork_events, &answers);
-	return answers;
+	leakwrap_folder_each_number("/proc/self/fd", check_answers, &answered);
+	return answered;
 }
 
 /* clone(2) without flags and without a signal at the end, on this stack.  The order of the other
  * arguments differs between architectures, and all are 0. */
 int leakwrap_process_copy(void)
 {
-	return has_namespace_for_children() || do_threads_answer_forks()
-	               ? -EPERM
-	               : (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
+	return has_namespace_for_children() ? -EPERM
+	                                    : (int)leakwrap_syscall(__NR_clone, 0, 0, 0, 0, 0, 0);
 }
 
 void leakwrap_process_end(int status)
