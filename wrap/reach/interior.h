@@ -83,6 +83,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *   - to the characters of a str or a bytes object, behind their number
  *   - to the values of an object's attributes, behind the order in which they came
  *
+ * Lua
+ *   - to a state, the main one or a coroutine's, behind the program's own bytes
+ *   - to the global state, behind the main state
+ *
  * Perl
  *   - to an operation in a slab, which leads to the slab that was the first
  *

@@ -13,6 +13,7 @@
 #include "wrap/reach/glib_rules.h"
 #include "wrap/reach/interior_pointer.h"
 #include "wrap/reach/linked_rules.h"
+#include "wrap/reach/lua_rules.h"
 #include "wrap/reach/pool_rules.h"
 #include "wrap/reach/python_rules.h"
 
@@ -314,7 +315,7 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) || is_stem(in) ||
 	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_of_glib(in) ||
 	        is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) || is_tcl_part(in) ||
-	        is_of_pascal(in) || is_of_python(in));
+	        is_of_pascal(in) || is_of_python(in) || is_of_lua(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
