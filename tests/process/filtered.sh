@@ -53,6 +53,15 @@ kill $pid
 wait $pid
 equal "a program in sigwait: status" $? 0
 
+# The copy that looks for lost memory asks whether its original is there.
+"$W/filtered" waits "$(number getppid)" 2>"$W/log" &
+pid=$!
+until grep -q '^Seccomp:.2' /proc/$pid/status; do sleep 0.1; done
+"$O/leakwrap" dump --kinds $pid >"$W/dump" || fail "no dump with kinds: $(cat "$W/log")"
+kill $pid
+wait $pid
+equal "the copy's dump: scanned" "$(dump_value "$W/dump" $pid.1 scanned)" copy
+
 # A filter that comes when the memory of memory= is used up is known.
 LEAKWRAP_OPTIONS=memory=64K "$W/filtered" again "$(number ptrace)" 2>"$W/log"
 grep -q ' end ' "$W/log" || fail "no memory for a filter: $(cat "$W/log")"

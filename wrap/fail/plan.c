@@ -57,11 +57,11 @@ static bool wait_for_room(void)
 
 	while ((running = __atomic_load_n(&plan.shared->running, __ATOMIC_ACQUIRE)) >=
 	       plan.shared->jobs) {
-		if (leakwrap_process_parent_id() != plan.shared->tool)
+		if (leakwrap_process_has_lost_parent(plan.shared->tool))
 			return false;
 		leakwrap_wait_shared(&plan.shared->running, running, POLL_NS);
 	}
-	return leakwrap_process_parent_id() == plan.shared->tool;
+	return !leakwrap_process_has_lost_parent(plan.shared->tool);
 }
 
 /* Notes in ENTRY why the process does not fork. */

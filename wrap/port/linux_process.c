@@ -42,6 +42,13 @@ int leakwrap_process_parent_id(void)
 	return id < 0 ? 0 : (int)id;
 }
 
+bool leakwrap_process_has_lost_parent(int parent)
+{
+	const long id = leakwrap_syscall(__NR_getppid, 0, 0, 0, 0, 0, 0);
+
+	return id >= 0 && id != parent;
+}
+
 uint32_t leakwrap_user_id(void)
 {
 #ifdef __NR_geteuid32

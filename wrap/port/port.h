@@ -285,7 +285,12 @@ uint64_t leakwrap_time_monotonic(void); /* nanoseconds */
 int64_t leakwrap_time_utc(void);        /* seconds since 1970 */
 uint64_t leakwrap_time_boot(void);      /* hundredths of a second since the machine started */
 int leakwrap_process_id(void);
-int leakwrap_process_parent_id(void); /* 0: the parent is in an outer PID namespace */
+int leakwrap_process_parent_id(void); /* 0: it is in an outer PID namespace, or not known */
+
+/* Returns whether PARENT, which was this process's parent, has ended.  Returns false if a filter
+ * forbids the question. */
+bool leakwrap_process_has_lost_parent(int parent);
+
 int leakwrap_thread_id(void);
 
 /* Returns the id of the calling thread, and asks the kernel once only.  A child of vfork, and a

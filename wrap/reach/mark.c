@@ -292,7 +292,7 @@ static void check_original(void)
 	if (mark.blocks-- > 0)
 		return;
 	mark.blocks = BLOCKS_PER_LOOK;
-	if (mark.original != 0 && leakwrap_process_parent_id() != mark.original)
+	if (mark.original != 0 && leakwrap_process_has_lost_parent(mark.original))
 		leakwrap_process_end(1);
 }
 
