@@ -3,6 +3,7 @@
  *   - new[] of C++
  *   - stb_ds.h, in an array or a hash table
  *   - Snowball's stemmers, in a word that they change
+ *   - LMDB, in a list of IDs
  *
  * For interior_rules.h, and for who finds empty arrays.
  */
@@ -91,6 +92,20 @@ LEAKWRAP_INLINE bool is_stem(const struct leakwrap_interior *in)
 	room = memory->load(memory->context, in->block, 4);
 	return room == in->size - STEM_BYTES - 1 &&
 	       memory->load(memory->context, in->block + 4, 4) <= room;
+}
+
+/* In front of a list of IDs, which begins with their number, is the room for them, each in a word
+ * (LMDB 0.9, midl.c, mdb_midl_alloc).  Lists with less room than ROOM_OF_IDS_MIN are not known:
+ * small numbers begin many blocks. */
+#define ROOM_OF_IDS_MIN 16u
+
+LEAKWRAP_INLINE bool is_list_of_ids(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word, room = in->size / word - 2;
+
+	return in->offset == word && leakwrap_is_multiple(in->size, word) &&
+	       in->size >= (ROOM_OF_IDS_MIN + 2) * word && leakwrap_word_of(in, 0) == room &&
+	       leakwrap_word_of(in, 1) <= room;
 }
 
 #endif

@@ -78,6 +78,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Snowball's stemmers
  *   - to the letters of a word, behind the room for them and their number
  *
+ * LMDB
+ *   - to a list of IDs, behind the room for them
+ *
  * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each
  *   - to the characters of a str or a bytes object, behind their number
