@@ -1,17 +1,27 @@
-/* sized_blocks.c - holds blocks as Tcl and Free Pascal do, whose allocators keep sizes in front of
- * what a program asks for.  Similar blocks are none of theirs. */
+/* sized_blocks.c - holds blocks as Tcl, BIND and Free Pascal do, whose allocators keep sizes in
+ * front of what a program asks for.  Similar blocks are none of theirs. */
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 10, LENGTH = 30, SLAB = 16384, PART = 8192 };
+enum { KEPT = 50, LOST = 3, OTHERS = 12, LENGTH = 30, SLAB = 16384, PART = 8192 };
 
 /* What Tcl has in front of a block (generic/tclThreadAlloc.c, struct Block). */
 struct sized {
 	void *bucket;
 	size_t size;
+	char bytes[LENGTH];
+};
+
+/* What BIND has in front of a block (lib/isc/jemalloc_shim.h, size_info). */
+struct aligned {
+	union {
+		size_t size;
+		max_align_t alignment;
+	} header;
 	char bytes[LENGTH];
 };
 
@@ -36,7 +46,7 @@ struct part {
 	char bytes[];
 };
 
-static void *volatile kept[4 * KEPT];
+static void *volatile kept[5 * KEPT];
 static void *volatile others[OTHERS];
 
 static struct sized *make_sized(size_t more)
@@ -44,6 +54,14 @@ static struct sized *make_sized(size_t more)
 	struct sized *const block = calloc(1, sizeof(*block));
 
 	block->size = sizeof(*block) - offsetof(struct sized, bytes) + more;
+	return block;
+}
+
+static struct aligned *make_aligned(size_t more)
+{
+	struct aligned *const block = calloc(1, sizeof(*block));
+
+	block->header.size = sizeof(*block) - offsetof(struct aligned, bytes) + more;
 	return block;
 }
 
@@ -97,10 +115,11 @@ static NOINLINE void make_false_parts(void)
 static NOINLINE void make_all(void)
 {
 	for (size_t i = 0; i < KEPT; i++) {
-		kept[4 * i] = make_sized(0)->bytes;
-		kept[4 * i + 1] = make_array(1, LENGTH - 1)->element;
-		kept[4 * i + 2] = make_string(1, LENGTH)->text;
-		kept[4 * i + 3] = make_part()->bytes;
+		kept[5 * i] = make_sized(0)->bytes;
+		kept[5 * i + 1] = make_array(1, LENGTH - 1)->element;
+		kept[5 * i + 2] = make_string(1, LENGTH)->text;
+		kept[5 * i + 3] = make_part()->bytes;
+		kept[5 * i + 4] = make_aligned(0)->bytes;
 	}
 	make_false_parts();
 	others[0] = make_sized(1)->bytes;
@@ -110,7 +129,10 @@ static NOINLINE void make_all(void)
 	others[4] = make_string(2, LENGTH)->text;
 	others[5] = make_string(1, 2 * (intptr_t)LENGTH)->text;
 	others[6] = make_string(0, LENGTH)->text;
+	others[10] = make_aligned(1)->bytes;
+	others[11] = make_aligned(0)->bytes + 1;
 	for (int i = 0; i < LOST; i++) {
+		make_aligned(0)->bytes[0] = 1;
 		make_sized(0)->bytes[0] = 1;
 		make_array(1, LENGTH - 1)->element[0] = 1;
 		make_string(1, LENGTH)->text[0] = 1;

@@ -81,6 +81,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * LMDB
  *   - to a list of IDs, behind the room for them
  *
+ * BIND without jemalloc
+ *   - behind the size of the rest of the block, with what aligns the rest
+ *
  * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each
  *   - to the characters of a str or a bytes object, behind their number

@@ -217,13 +217,20 @@ LEAKWRAP_INLINE bool is_perl_slab(const struct leakwrap_interior *in)
 	       (next == 0 || (next != in->block && has_first_slab(memory, next, first)));
 }
 
-/* Two words, of which the second is the size of the rest (Tcl, generic/tclThreadAlloc.c, struct
- * Block). */
+/* The most bytes of a header that keeps blocks aligned: sizeof(max_align_t), on i386. */
+#define HEADER_MAX 48u
+
+/* Returns true if the block begins with the size of the rest, which is aligned (BIND 9.18,
+ * lib/isc/jemalloc_shim.h, size_info), or with two words, of which the second is the size of the
+ * rest (Tcl, generic/tclThreadAlloc.c, struct Block). */
 LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 {
-	const leakwrap_word head = 2 * in->memory->word;
+	const leakwrap_word word = in->memory->word, rest = in->size - in->offset;
 
-	return in->offset == head && in->size > head && leakwrap_word_of(in, 1) == in->size - head;
+	if (in->offset > HEADER_MAX || !leakwrap_is_multiple(in->offset, word) || rest == 0)
+		return false;
+	return leakwrap_word_of(in, 0) == rest ||
+	       (in->offset == 2 * word && leakwrap_word_of(in, 1) == rest);
 }
 
 /* The bytes of a slab of Tcl, the marks in front of each of its parts, and how many sizes of parts
