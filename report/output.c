@@ -72,6 +72,6 @@ int leakwrap_output_write(const struct leakwrap_output *target, const char *byte
 
 	for (unsigned i = 0; i < 2 && error != 0; i++)
 		if (!target->was_pending[i] && leakwrap_signal_pending(write_signals[i]))
-			leakwrap_signal_discard(write_signals[i]);
+			leakwrap_signal_discard(write_signals[i], NULL);
 	return error;
 }

@@ -165,7 +165,8 @@ int main(void)
 	raise(SIGUSR1);
 	CHECK(atomic_load(&dumps) == 3 && atomic_load(&first) == 2);
 	CHECK(leakwrap_dump_signal_change_view(SIGUSR1, NULL, &now) == 0 &&
-	      now.sa_handler == SIG_DFL && now.sa_flags == (int)SA_RESETHAND);
+	      now.sa_handler == SIG_DFL &&
+	      (now.sa_flags & (int)(SA_RESETHAND | SA_SIGINFO)) == (int)SA_RESETHAND);
 
 	atomic_store(&dumps, 0);
 	for (uintptr_t i = 0; i < THREADS; i++)

@@ -33,11 +33,16 @@ SIGACTION(sigaction)
 SIGACTION(__sigaction)
 #endif
 
-/* The flags of BSD semantics.  glibc's signal honors an earlier siginterrupt. */
+/* The flags of BSD semantics, whether the mask has the signal itself, which the kernel blocks
+ * anyway, and whether signal refuses HANDLER.  glibc's signal honors an earlier siginterrupt. */
 #ifdef __GLIBC__
-#define BSD_FLAGS (leakwrap_dump_signal_interrupts ? 0 : SA_RESTART)
+#define BSD_FLAGS           (leakwrap_dump_signal_interrupts ? 0 : SA_RESTART)
+#define BSD_BLOCKS_ITSELF   1
+#define IS_REFUSED(handler) ((handler) == SIG_ERR)
 #else
-#define BSD_FLAGS SA_RESTART
+#define BSD_FLAGS           SA_RESTART
+#define BSD_BLOCKS_ITSELF   0
+#define IS_REFUSED(handler) 0
 #endif
 
 /* Defines the wrapper of signal(2) or a variant: it sets a handler with FLAGS and returns the old
@@ -47,7 +52,7 @@ SIGACTION(__sigaction)
 	sighandler_t __wrap_##name(int signo, sighandler_t handler)                 \
 	{                                                                           \
 		struct sigaction action = {.sa_handler = handler}, before;          \
-		if (!leakwrap_dump_signal_is_watched(signo) || handler == SIG_ERR)  \
+		if (!leakwrap_dump_signal_is_watched(signo) || IS_REFUSED(handler)) \
 			return __real_##name(signo, handler);                       \
 		action.sa_flags = (__typeof__(action.sa_flags))(flags);             \
 		sigemptyset(&action.sa_mask);                                       \
@@ -60,15 +65,15 @@ SIGACTION(__sigaction)
 
 /* signal(2): BSD semantics, as glibc and musl have them by default. */
 #ifdef LEAKWRAP_ENTRY_signal
-SIGNAL(signal, BSD_FLAGS, 1)
+SIGNAL(signal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_bsd_signal
-SIGNAL(bsd_signal, BSD_FLAGS, 1)
+SIGNAL(bsd_signal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_ssignal
-SIGNAL(ssignal, BSD_FLAGS, 1)
+SIGNAL(ssignal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
 #endif
 
 /* sysv_signal(3): the handler runs once, and its own signal may interrupt it. */
@@ -76,20 +81,43 @@ SIGNAL(ssignal, BSD_FLAGS, 1)
 SIGNAL(sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
 #endif
 
+/* In musl it is another name of signal. */
 #ifdef LEAKWRAP_ENTRY___sysv_signal
+#ifdef __GLIBC__
 SIGNAL(__sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
+#else
+SIGNAL(__sysv_signal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
+#endif
 #endif
 
 /* sigaltstack(2).  The C library's function does nothing but the system call. */
 #ifdef LEAKWRAP_ENTRY_sigaltstack
 ENTRY_DECLARE(int, sigaltstack, (const stack_t *stack, stack_t *before));
 
+/* Returns where *STACK is, or 0: it is to be given up, or cannot be read.  The kernel refuses what
+ * it cannot read. */
+static uintptr_t address_of(const stack_t *stack)
+{
+	const uintptr_t start = (uintptr_t)stack;
+
+	if (!leakwrap_readable(start) || !leakwrap_readable(start + sizeof(*stack) - 1))
+		return 0;
+	return (stack->ss_flags & SS_DISABLE) != 0 ? 0 : (uintptr_t)stack->ss_sp;
+}
+
 int __wrap_sigaltstack(const stack_t *stack, stack_t *before)
 {
-	if (stack)
-		leakwrap_note_alternate_stack(
-		        (stack->ss_flags & SS_DISABLE) != 0 ? 0 : (uintptr_t)stack->ss_sp);
-	return __real_sigaltstack(stack, before);
+	uintptr_t earlier, wanted;
+	int result;
+
+	if (!stack)
+		return __real_sigaltstack(stack, before);
+	earlier = leakwrap_thread_alternate_stack();
+	wanted = address_of(stack);
+	leakwrap_alternate_stack_begin(wanted);
+	result = __real_sigaltstack(stack, before);
+	leakwrap_alternate_stack_end(wanted, earlier);
+	return result;
 }
 #endif
 
@@ -107,7 +135,7 @@ sighandler_t __wrap_sigset(int signo, sighandler_t handler)
 	sigset_t one, mask;
 	int hold = handler == SIG_HOLD;
 
-	if (!leakwrap_dump_signal_is_watched(signo) || handler == SIG_ERR)
+	if (!leakwrap_dump_signal_is_watched(signo))
 		return __real_sigset(signo, handler);
 	sigemptyset(&action.sa_mask);
 	sigemptyset(&one);

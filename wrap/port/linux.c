@@ -139,12 +139,13 @@ bool leakwrap_signal_pending(int signo)
 
 /* A timeout of zero does not wait (sigtimedwait(2)): the call takes the signal only if it is
  * pending. */
-void leakwrap_signal_discard(int signo)
+bool leakwrap_signal_discard(int signo, void *info)
 {
 	struct leakwrap_mask mask = {.bits = {(uint64_t)1 << (signo - 1), 0}};
 	const struct kernel_time no_time = {0, 0};
 
-	leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&mask, 0, (long)&no_time, KERNEL_SIGSET_SIZE, 0, 0);
+	return leakwrap_syscall(RT_SIGTIMEDWAIT, (long)&mask, (long)info, (long)&no_time,
+	                        KERNEL_SIGSET_SIZE, 0, 0) == signo;
 }
 
 /* -- time and waiting -------------------------------------------------------------------------- */

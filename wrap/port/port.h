@@ -162,8 +162,9 @@ void leakwrap_signals_restore(const struct leakwrap_mask *before);
 /* Returns whether SIGNO, which must be blocked, is pending. */
 bool leakwrap_signal_pending(int signo);
 
-/* Discards SIGNO, which must be blocked, if it is pending. */
-void leakwrap_signal_discard(int signo);
+/* Discards SIGNO, which must be blocked, if it is pending.  Returns whether it was.  Then *INFO, a
+ * siginfo_t, unless INFO is NULL, tells who has sent it. */
+bool leakwrap_signal_discard(int signo, void *info);
 
 /* Sends SIGNO to this thread, or to the process if a filter of the program forbids that.  Returns
  * false if it forbids both. */

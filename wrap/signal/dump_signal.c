@@ -15,7 +15,13 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
+
+/* Linux, uapi/asm/signal.h: the flag that a C library's trampoline stands in sa_restorer. */
+#if defined __x86_64__ || defined __i386__ || defined __arm__ || defined __aarch64__
+#define WITH_RESTORER 0x04000000
+#endif
 
 /* The kernel's value.  <signal.h> of old C libraries lacks it. */
 #ifndef SI_TKILL
@@ -296,28 +302,68 @@ int leakwrap_signal_set_action(int signo, const struct sigaction *action, struct
 	return set_action(signo, action, before);
 }
 
-/* Installs the tracer's handler with the flags and the mask of VIEW.  If VIEW has no function,
- * interrupted system calls are restarted.  No filter may forbid that, unless the program makes the
- * call.  Returns 0, or -1 with errno set. */
+/* Installs the tracer's handler with the flags and the mask of ACTION.  Returns 0, or -1 with errno
+ * set. */
+static int install_handler_like(const struct sigaction *action)
+{
+	struct sigaction own = *action;
+
+	own.sa_sigaction = on_signal;
+	own.sa_flags = (action->sa_flags & ~(__typeof__(own.sa_flags))SA_RESETHAND) | SA_SIGINFO;
+	return set_action(dump_signal.signo, &own, NULL);
+}
+
+/* Installs the tracer's handler for VIEW.  If VIEW has no function, interrupted system calls are
+ * restarted.  No filter may forbid that, unless the program makes the call.  Returns 0, or -1 with
+ * errno set. */
 static int install_handler(const struct sigaction *view)
 {
-	struct sigaction action = {.sa_sigaction = on_signal};
+	struct sigaction restarts = {.sa_flags = SA_RESTART};
 
-	if (has_handler(view)) {
-		action.sa_mask = view->sa_mask;
-		action.sa_flags =
-		        (view->sa_flags & ~(__typeof__(action.sa_flags))SA_RESETHAND) | SA_SIGINFO;
-	} else {
-		sigemptyset(&action.sa_mask);
-		action.sa_flags = SA_SIGINFO | SA_RESTART;
-	}
-	return set_action(dump_signal.signo, &action, NULL);
+	if (has_handler(view))
+		return install_handler_like(view);
+	sigemptyset(&restarts.sa_mask);
+	return install_handler_like(&restarts);
+}
+
+/* Makes the program's ACTION its view, and installs the tracer's handler for it.  The kernel and
+ * the C library add and remove flags and signals of the mask.  So the view is what they show of a
+ * handler with the flags and the mask of ACTION.  Returns 0, or -1 with errno set. */
+static int take_action(const struct sigaction *action)
+{
+	const __typeof__(action->sa_flags) own_flags =
+	        (__typeof__(action->sa_flags))(SA_SIGINFO | SA_RESETHAND);
+	struct sigaction shown = {.sa_flags = 0};
+
+	if (install_handler_like(action) != 0 || set_action(dump_signal.signo, NULL, &shown) != 0 ||
+	    (!has_handler(action) && install_handler(action) != 0))
+		return -1;
+	shown.sa_sigaction = action->sa_sigaction;
+	shown.sa_flags = (shown.sa_flags & ~own_flags) | (action->sa_flags & own_flags);
+	change_view(&shown);
+	return 0;
+}
+
+/* Stores VIEW in *BEFORE as the C library stores an action, which leaves some members as they are.
+ * Returns 0, or -1 with errno set. */
+static int show_view(const struct sigaction *view, struct sigaction *before)
+{
+	if (set_action(dump_signal.signo, NULL, before) != 0)
+		return -1;
+#if defined __GLIBC__ && defined WITH_RESTORER
+	if ((before->sa_flags & WITH_RESTORER) != 0)
+		before->sa_restorer = view->sa_restorer;
+#endif
+	before->sa_sigaction = view->sa_sigaction;
+	before->sa_flags = view->sa_flags;
+	memcpy(&before->sa_mask, &view->sa_mask, _NSIG / 8);
+	return 0;
 }
 
 bool leakwrap_dump_signal_install(int signo, leakwrap_dump_function *dump,
                                   void (*set)(uint32_t value))
 {
-	struct sigaction before;
+	struct sigaction before = {.sa_flags = 0};
 	bool is_missing;
 
 	leakwrap_spare_stack_start();
@@ -345,36 +391,66 @@ bool leakwrap_dump_signal_is_watched(int signo)
 	return signo != 0 && signo == dump_signal.signo && leakwrap_self.own_calls == 0;
 }
 
+/* Discards the dump signals that are pending, as the kernel does when a program ignores a signal.
+ * Does for each what its sender asks of the tracer.  The program blocks the signal. */
+static void discard_pending(int signo)
+{
+	const int saved = errno;
+	siginfo_t info;
+
+	while (leakwrap_signal_discard(signo, &info))
+		do_as_asked(sender_of(&info), &info, NULL);
+	errno = saved;
+}
+
+static bool is_blocked(int signo)
+{
+	sigset_t mask;
+
+	return sigprocmask(SIG_BLOCK, NULL, &mask) == 0 && sigismember(&mask, signo) == 1;
+}
+
+/* The function leakwrap_dump_signal_change_view in a child of vfork, which has its own actions but shares its
+ * parent's view. */
+static int view_of_child(int signo, const struct sigaction *action, struct sigaction *before)
+{
+	struct sigaction previous;
+	const int result = set_action(signo, action, before ? before : &previous);
+
+	if (before && result == 0 && is_tracers(before))
+		return show_view(current_view(), before);
+	return result;
+}
+
 int leakwrap_dump_signal_change_view(int signo, const struct sigaction *action,
                                      struct sigaction *before)
 {
 	struct sigaction wanted, previous;
+	bool is_given_up;
 	int result = 0;
 
-	if (!leakwrap_process_owns_memory()) {
-		/* A child of vfork has its own actions but shares its parent's view. */
-		result = set_action(signo, action, &previous);
-		if (before && result == 0)
-			*before = is_tracers(&previous) ? *current_view() : previous;
-		return result;
-	}
+	if (!leakwrap_process_owns_memory())
+		return view_of_child(signo, action, before);
 	/* Copy *ACTION first: it may be the object *BEFORE, and a bad pointer faults before the
 	 * lock is taken. */
 	if (action)
 		wanted = *action;
 	leakwrap_lock(&dump_signal.lock);
+	is_given_up = dump_signal.is_given_up;
 	previous = *current_view();
-	if (dump_signal.is_given_up) {
+	if (is_given_up)
 		result = set_action(signo, action ? &wanted : NULL, &previous);
-	} else if (action) {
-		result = install_handler(&wanted);
-		if (result == 0)
-			change_view(&wanted);
-	}
+	else if (action)
+		result = take_action(&wanted);
 	leakwrap_unlock(&dump_signal.lock);
-	if (before && result == 0)
-		*before = previous;
-	return result;
+	if (is_given_up) {
+		if (before && result == 0)
+			*before = previous;
+		return result;
+	}
+	if (action && result == 0 && is_ignored(&wanted) && is_blocked(signo))
+		discard_pending(signo);
+	return before && result == 0 ? show_view(&previous, before) : result;
 }
 
 /* Returns true if the program's view ignores the signal and IS_AS_EXPECTED is true of the signal's

@@ -25,25 +25,39 @@ static size_t entry_of(uintptr_t stack)
 	return (stack ^ stack >> 8 ^ stack >> 16) % TAKERS;
 }
 
-void leakwrap_note_alternate_stack(uintptr_t stack)
+void leakwrap_alternate_stack_begin(uintptr_t stack)
 {
-	const uintptr_t before = leakwrap_thread_alternate_stack() / 16;
 	const uintptr_t after = stack / 16;
 	const int self = leakwrap_thread_id();
-	size_t entry = entry_of(before);
+	size_t entry = entry_of(after);
 	int taker;
 
-	if (before == after)
-		return;
-	if (atomic_load(&takers[entry].thread) == self)
-		atomic_store(&takers[entry].thread, 0);
 	if (after == 0)
 		return;
-	entry = entry_of(after);
 	taker = atomic_load(&takers[entry].thread);
 	if (taker != 0 && taker != self && atomic_load(&takers[entry].stack) == after &&
 	    !leakwrap_thread_has_ended(leakwrap_process_id(), taker))
 		leakwrap_park_signal_leave_alternate_stacks();
 	atomic_store(&takers[entry].stack, after);
 	atomic_store(&takers[entry].thread, self);
+}
+
+/* Forgets that this thread has STACK, a sixteenth of an address. */
+static void forget(uintptr_t stack)
+{
+	const size_t entry = entry_of(stack);
+
+	if (atomic_load(&takers[entry].thread) == leakwrap_thread_id() &&
+	    atomic_load(&takers[entry].stack) == stack)
+		atomic_store(&takers[entry].thread, 0);
+}
+
+void leakwrap_alternate_stack_end(uintptr_t stack, uintptr_t before)
+{
+	const uintptr_t now = leakwrap_thread_alternate_stack() / 16;
+
+	if (before / 16 != now)
+		forget(before / 16);
+	if (stack / 16 != now)
+		forget(stack / 16);
 }

@@ -8,9 +8,12 @@
 
 #include <stdint.h>
 
-/* Notes that this thread is about to take the alternate stack at STACK; 0: it gives its own up.
- * If another thread has this stack, no thread is parked on an alternate stack any more.  Takes no
- * lock, is signal-safe, and preserves errno. */
-void leakwrap_note_alternate_stack(uintptr_t stack);
+/* Call these before and after the thread's system call.  The first notes that this thread is about
+ * to take the alternate stack at STACK, or 0.  If another thread has this stack, no thread is
+ * parked on an alternate stack any more.  The second notes which of STACK and BEFORE, the thread's
+ * alternate stack until then, the thread does not have now.  They take no lock, are signal-safe,
+ * and preserve errno. */
+void leakwrap_alternate_stack_begin(uintptr_t stack);
+void leakwrap_alternate_stack_end(uintptr_t stack, uintptr_t before);
 
 #endif
