@@ -127,6 +127,19 @@ find_and_record(void *block, size_t size, LEAKWRAP_CALLER_PARAMS, enum leakwrap_
 	return block;
 }
 
+/* Returns SIZE, or 0 if no block of SIZE bytes can lie at BLOCK.  An allocator that adds to the
+ * size may overflow, and return a small block: so does aligned operator new of some C++ libraries.
+ * A search for lost memory would go through all regions of such a size. */
+static inline size_t possible_size(const void *block, size_t size)
+{
+#ifndef LEAKWRAP_BARE
+	if (leakwrap_unlikely(size > UINTPTR_MAX - (uintptr_t)block))
+		return 0;
+#endif
+	(void)block;
+	return size;
+}
+
 /* Records BLOCK on the slow path.  SITE is the call site, or LEAKWRAP_SITE_NONE if it is not known
  * yet.  Returns BLOCK. */
 static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWRAP_CALLER_PARAMS,
@@ -138,6 +151,7 @@ static void *record_on_slow_path(uint32_t site, void *block, size_t size, LEAKWR
 			leakwrap_runtime_report_failure(size);
 		return NULL;
 	}
+	size = possible_size(block, size);
 	if (leakwrap_unlikely(site == LEAKWRAP_SITE_NONE))
 		return find_and_record(block, size, LEAKWRAP_CALLER_PASSED, family);
 	record_of_site(site, block, size, family, pc);
