@@ -276,13 +276,13 @@ DELETE_ARRAY(_ZdaPvjSt11align_val_t, (void *block, size_t size, size_t alignment
 ENTRY_DECLARE(char *, __cxa_demangle,
               (const char *mangled, char *buffer, size_t *length, int *status));
 
-/* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4). */
+/* Returns the name in BUFFER, or in a new block that replaces BUFFER (Itanium C++ ABI, 3.4).  The
+ * original reads *LENGTH only if the name is valid.  So the old capacity stays unknown. */
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
 	ENTRY_PASS_ON_FIRST(__real___cxa_demangle(mangled, buffer, length, status))
 	ENTRY_BEGIN_ATTEMPT(0, if (status) *status = -1; return NULL)
-	struct leakwrap_replacement old =
-	        leakwrap_begin_replacement(buffer, length ? *length : 0, LEAKWRAP_CALLER.sp);
+	struct leakwrap_replacement old = leakwrap_begin_replacement(buffer, 0, LEAKWRAP_CALLER.sp);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
 	ENTRY_END_ATTEMPT();
 
