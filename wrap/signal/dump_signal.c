@@ -410,8 +410,8 @@ static bool is_blocked(int signo)
 	return sigprocmask(SIG_BLOCK, NULL, &mask) == 0 && sigismember(&mask, signo) == 1;
 }
 
-/* The function leakwrap_dump_signal_change_view in a child of vfork, which has its own actions but shares its
- * parent's view. */
+/* The function leakwrap_dump_signal_change_view in a child of vfork, which has its own actions but
+ * shares its parent's view. */
 static int view_of_child(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	struct sigaction previous;
