@@ -144,7 +144,7 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
                                                   const struct leakwrap_standing *standing)
 {
 	const bool is_exit = strcmp(job->reason->name, "exit") == 0;
-	enum leakwrap_answered answered;
+	enum leakwrap_userfaultfd userfaultfd;
 	struct leakwrap_kinds_request request;
 	uintptr_t start_sp;
 	bool is_done = false;
@@ -166,18 +166,18 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 	request.scan.is_heap_known = leakwrap_heap_is_known();
 	request.scan.first_site = find_first_site(job->reason);
 	request.process = leakwrap_process_id();
-	answered = leakwrap_process_answered();
+	userfaultfd = leakwrap_find_userfaultfd();
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = is_exit ? leakwrap_park_last() : leakwrap_park();
 	/* At its exit the process has nothing else to do.  A copy may read what it cannot. */
 	if (is_exit && request.scan.running_threads == 0 &&
-	    answered != LEAKWRAP_FAULTS_ARE_ANSWERED) {
+	    userfaultfd != LEAKWRAP_USERFAULTFD_FAULTS) {
 		request.bytes_held = leakwrap_pages_held();
 		request.is_found = leakwrap_kinds_find(&request);
 	}
 	if (!is_exit || (request.scan.running_threads == 0 && !request.is_found)) {
 		job->status = leakwrap_pages_map_shared(sizeof(*job->status));
-		pid = answered == LEAKWRAP_FORKS_ARE_ANSWERED ? -1 : leakwrap_process_copy();
+		pid = userfaultfd == LEAKWRAP_USERFAULTFD_FORKS ? -1 : leakwrap_process_copy();
 	}
 	if (pid == 0)
 		do_in_copy(job, &request);

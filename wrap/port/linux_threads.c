@@ -242,65 +242,63 @@ static bool has_namespace_for_children(void)
 	       (length > 0 && memcmp(own, of_children, (size_t)length) != 0);
 }
 
-/* Reads the link or file of the descriptor FD in FOLDER of /proc/self into TEXT, as far as
- * it fits.  Returns false if it cannot be read. */
-static bool read_of_descriptor(const char *folder, int fd, char *text, size_t size)
+/* Returns whether FD is a descriptor of userfaultfd(2). */
+static bool is_userfaultfd(int fd)
 {
-	const bool is_link = strcmp(folder, "fd/") == 0;
-	char path[48] = "/proc/self/";
-	long length = -1;
+	static const char name[] = "anon_inode:[userfaultfd]";
+	char path[48] = "/proc/self/fd/", link[sizeof(name)];
 
-	strcat(path, folder);
 	leakwrap_append_number(path, (unsigned)fd);
-	if (is_link) {
-		length = leakwrap_read_link(path, text, size - 1);
-	} else {
-		const int file = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
-
-		if (file < 0)
-			return false;
-		length = leakwrap_read(file, text, size - 1);
-		leakwrap_close(file);
-	}
-	text[length > 0 ? length : 0] = '\0';
-	return length > 0;
+	return leakwrap_read_link(path, link, sizeof(link)) == (long)sizeof(name) - 1 &&
+	       memcmp(link, name, sizeof(name) - 1) == 0;
 }
 
 /* Linux, uapi/linux/userfaultfd.h, which not every C library's compiler finds. */
 #define UFFD_FEATURE_EVENT_FORK 2u
 
-/* Raises *ANSWERED to what is answered by FD, if that is a descriptor of userfaultfd(2).  Its file
- * in fdinfo says "API: VERSION:FEATURES:...", in hexadecimal. */
-static bool check_answers(void *answered, int fd, int folder)
+/* Returns whether FD, a descriptor of userfaultfd(2), gets an event for each fork.  Its file in
+ * fdinfo says "API: VERSION:FEATURES:...", in hexadecimal, so the last digit of the features
+ * decides. */
+static bool has_fork_events(int fd)
 {
-	enum leakwrap_answered *const found = answered;
-	char text[256];
+	char path[48] = "/proc/self/fdinfo/", text[256];
 	const char *features;
 	unsigned last = 0;
+	long length = 0;
+	int file;
 
-	(void)folder;
-	if (!read_of_descriptor("fd/", fd, text, sizeof(text)) ||
-	    strcmp(text, "anon_inode:[userfaultfd]") != 0)
-		return true;
-	*found = LEAKWRAP_FAULTS_ARE_ANSWERED;
-	if (!read_of_descriptor("fdinfo/", fd, text, sizeof(text)) ||
-	    !(features = strstr(text, "API:")) || !(features = strchr(features + 4, ':')))
-		return true;
-	/* The lowest digit decides. */
+	leakwrap_append_number(path, (unsigned)fd);
+	file = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
+	if (file >= 0) {
+		length = leakwrap_read(file, text, sizeof(text) - 1);
+		leakwrap_close(file);
+	}
+	text[length > 0 ? length : 0] = '\0';
+	if (!(features = strstr(text, "API:")) || !(features = strchr(features + 4, ':')))
+		return false;
 	while ((*++features >= '0' && *features <= '9') || (*features >= 'a' && *features <= 'f'))
 		last = (unsigned)(*features <= '9' ? *features - '0' : *features - 'a' + 10);
-	if ((last & UFFD_FEATURE_EVENT_FORK) == 0)
-		return true;
-	*found = LEAKWRAP_FORKS_ARE_ANSWERED;
-	return false;
+	return (last & UFFD_FEATURE_EVENT_FORK) != 0;
 }
 
-enum leakwrap_answered leakwrap_process_answered(void)
+/* Raises *USE to what FD is used for, if it is a descriptor of userfaultfd(2). */
+static bool raise_use(void *use, int fd, int folder)
 {
-	enum leakwrap_answered answered = LEAKWRAP_NOTHING_IS_ANSWERED;
+	enum leakwrap_userfaultfd *const found = use;
 
-	leakwrap_folder_each_number("/proc/self/fd", check_answers, &answered);
-	return answered;
+	(void)folder;
+	if (!is_userfaultfd(fd))
+		return true;
+	*found = has_fork_events(fd) ? LEAKWRAP_USERFAULTFD_FORKS : LEAKWRAP_USERFAULTFD_FAULTS;
+	return *found != LEAKWRAP_USERFAULTFD_FORKS;
+}
+
+enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void)
+{
+	enum leakwrap_userfaultfd use = LEAKWRAP_USERFAULTFD_NONE;
+
+	leakwrap_folder_each_number("/proc/self/fd", raise_use, &use);
+	return use;
 }
 
 /* clone(2) without flags and without a signal at the end, on this stack.  The order of the other

@@ -254,15 +254,17 @@ bool leakwrap_park_signal_is(const void *info, int value);
 /* Unblocks the park signal for this thread while others are blocked, and blocks it again. */
 void leakwrap_park_signal_allow(bool is_allowed);
 
-/* What this process waits for until a thread of its own has answered an event (userfaultfd(2)):
- * nothing, some of its accesses to memory, or its forks, too.  A copy of the process does not wait
- * for accesses. */
-enum leakwrap_answered {
-	LEAKWRAP_NOTHING_IS_ANSWERED,
-	LEAKWRAP_FAULTS_ARE_ANSWERED,
-	LEAKWRAP_FORKS_ARE_ANSWERED,
+/* What a process with a descriptor of userfaultfd(2) waits for, until a thread has answered the
+ * event: for accesses to some of its memory, or for its forks, too.  A copy of the process does not
+ * wait for accesses. */
+enum leakwrap_userfaultfd {
+	LEAKWRAP_USERFAULTFD_NONE, /* it has no such descriptor */
+	LEAKWRAP_USERFAULTFD_FAULTS,
+	LEAKWRAP_USERFAULTFD_FORKS,
 };
-enum leakwrap_answered leakwrap_process_answered(void);
+
+/* Looks through this process's descriptors.  A system call for each; signal-safe. */
+enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void);
 
 /* Copies the process, without the C library: no handlers of pthread_atfork(3) run, and no SIGCHLD
  * is sent at the copy's end.  Returns 0 in the copy, its process id in the original, or a negative
