@@ -197,7 +197,7 @@ static int read_own_option(struct link *link, struct arena *arena, char *const *
 		return used;
 	}
 	if (strcmp(words[0], "--program-only") == 0) {
-		link->program_only = true;
+		link->is_program_only = true;
 		return 1;
 	}
 	if (words[0][0] == '-' && strcmp(words[0], "--") != 0)
@@ -235,24 +235,24 @@ static struct additions prepare_link(struct link *link, struct arena *arena,
 	if (is_linker(words[count - 1]))
 		die("cc: %s is no compiler; leakwrap flags --ld prints the words for a linker",
 		    words[count - 1]);
-	link->statically = line->statically;
-	link->cxx = is_cxx_compiler(words, count) || line->cxx_library;
-	link->libcxx = line->libcxx;
-	link->static_libstdcxx = line->static_libstdcxx;
-	link->gcc_library = line->gcc_library;
-	link->sanitized = line->sanitized;
+	link->is_static = line->is_static;
+	link->is_cxx = is_cxx_compiler(words, count) || line->has_cxx_library;
+	link->has_libcxx = line->has_libcxx;
+	link->has_static_libstdcxx = line->has_static_libstdcxx;
+	link->has_gcc_library = line->has_gcc_library;
+	link->is_sanitized = line->is_sanitized;
 	/* A shared library may call malloc before the sanitizer's runtime has started.  The
 	 * tracer's start would then call functions that the sanitizer replaces. */
-	link->program_only = link->program_only || line->sanitized;
+	link->is_program_only = link->is_program_only || line->is_sanitized;
 	read_compiler(&link->compiler, words, count, line);
 	check_target(&link->compiler, link_archive(arena));
-	link->lld = line->names_linker ? line->lld : is_lld_the_default(&link->compiler);
+	link->is_lld = line->names_linker ? line->is_lld : is_lld_the_default(&link->compiler);
 	make_inputs(link, arena);
 	return (struct additions){
 	        .first = link_first_word(link, arena),
 	        /* Behind -x the compiler would take an archive for a source file.  In a static
 	         * program the functions that the archive exports would hide the allocator's own. */
-	        .wrappers = link->allocators && !line->has_language && !link->statically
+	        .wrappers = link->allocators && !line->has_language && !link->is_static
 	                            ? arena_format(arena, "%s.a", link->inputs)
 	                            : NULL,
 	};
@@ -308,10 +308,10 @@ int command_cc(int argc, char **argv)
 			add_argument(&arguments, "none");
 		}
 		/* In front of the wrappers, because they call wrapped functions. */
-		if (line.statically && !is_clang(argv + first, compiler_words)) {
-			if (line.openmp)
+		if (line.is_static && !is_clang(argv + first, compiler_words)) {
+			if (line.has_openmp)
 				add_argument(&arguments, "-lgomp");
-			if (line.transactions)
+			if (line.has_transactions)
 				add_argument(&arguments, "-litm");
 		}
 		add_link_words(&link, &arguments, &arena);

@@ -138,13 +138,13 @@ static void read_library_file(struct command_line *line, const char *name, size_
 	const bool libcxx = is_word(name, length, "libc++.a");
 
 	if (libcxx || is_word(name, length, "libstdc++.a"))
-		line->cxx_library = line->static_libstdcxx = true;
-	line->libcxx = line->libcxx || libcxx;
+		line->has_cxx_library = line->has_static_libstdcxx = true;
+	line->has_libcxx = line->has_libcxx || libcxx;
 	if (is_word(name, length, "libleakwrap.a"))
-		line->archive = true;
+		line->has_archive = true;
 	if (length >= 10 && strncmp(name, "crtbegin", 8) == 0 &&
 	    is_word(name + length - 2, 2, ".o"))
-		line->start_file = true;
+		line->has_start_file = true;
 }
 
 /* Reads the LENGTH bytes at NAME, which name a library without "lib" and a suffix, or its file
@@ -156,12 +156,13 @@ static void read_library_name(struct command_line *line, const char *name, size_
 	if (name[0] == ':')
 		read_library_file(line, name + 1, length - 1);
 	if (libcxx || is_word(name, length, "stdc++")) {
-		line->cxx_library = true;
-		line->static_libstdcxx = line->static_libstdcxx || line->only_static_libraries;
+		line->has_cxx_library = true;
+		line->has_static_libstdcxx =
+		        line->has_static_libstdcxx || line->takes_only_static_libraries;
 	}
-	line->libcxx = line->libcxx || libcxx;
-	line->c_library = line->c_library || is_word(name, length, "c");
-	line->gcc_library = line->gcc_library || is_word(name, length, "gcc");
+	line->has_libcxx = line->has_libcxx || libcxx;
+	line->has_c_library = line->has_c_library || is_word(name, length, "c");
+	line->has_gcc_library = line->has_gcc_library || is_word(name, length, "gcc");
 }
 
 /* Reads the LENGTH bytes at WORD if they say which libraries the linker takes from here on. */
@@ -172,13 +173,13 @@ static void read_library_kind(struct command_line *line, const char *word, size_
 	static const char *const also_shared[] = {"-Bdynamic", "-dy", "-call_shared", NULL};
 
 	if (is_word_of(word, length, only_static)) {
-		line->only_static_libraries = true;
+		line->takes_only_static_libraries = true;
 	} else if (is_word_of(word, length, also_shared)) {
-		line->only_static_libraries = false;
+		line->takes_only_static_libraries = false;
 	} else if (is_word(word, length, "--push-state")) {
-		line->pushed_states = line->pushed_states << 1 | line->only_static_libraries;
+		line->pushed_states = line->pushed_states << 1 | line->takes_only_static_libraries;
 	} else if (is_word(word, length, "--pop-state")) {
-		line->only_static_libraries = line->pushed_states & 1;
+		line->takes_only_static_libraries = line->pushed_states & 1;
 		line->pushed_states >>= 1;
 	}
 }
@@ -192,13 +193,13 @@ static void read_linker_word(struct command_line *line, const char *word, size_t
 
 	read_library_kind(line, word, length);
 	if (is_word_of(word, length, not_programs))
-		line->no_program = true;
+		line->makes_no_program = true;
 	if (length > 2 && strncmp(word, "-l", 2) == 0)
 		read_library_name(line, word + 2, length - 2);
 	if (is_word(word, length, "--wrap=malloc"))
 		line->wraps_malloc = true;
 	if (is_word(word, length, "leakwrap_wraps_are_complete"))
-		line->marked = true;
+		line->is_marked = true;
 }
 
 static bool has_suffix(const char *word, const char *suffix)
@@ -243,7 +244,7 @@ static bool read_linker_choice(struct command_line *line, const char *word)
 	if (strncmp(word, "-fuse-ld=", 9) != 0 && strncmp(word, "--ld-path=", 10) != 0)
 		return false;
 	line->names_linker = true;
-	line->lld = strstr(base_name(strchr(word, '=') + 1), "lld") != NULL;
+	line->is_lld = strstr(base_name(strchr(word, '=') + 1), "lld") != NULL;
 	return true;
 }
 
@@ -273,7 +274,7 @@ static void read_option(struct command_line *line, const char *word)
 	static const char *const no_programs[] = {"-shared",       "--shared",    "-r", "-nolibc",
 	                                          "-nostartfiles", "-dynamiclib", NULL};
 	if (is_one_of(word, no_programs))
-		line->no_program = true;
+		line->makes_no_program = true;
 	if (is_stopping(word))
 		line->stops_early = true;
 	else if (strncmp(word, "-Wl,", 4) == 0) {
@@ -284,25 +285,25 @@ static void read_option(struct command_line *line, const char *word)
 	} else if (strncmp(word, "-x", 2) == 0 && word[2])
 		read_language(line, word + 2);
 	else if (is_static_option(word))
-		line->statically = true;
+		line->is_static = true;
 	else if (adds_openmp(word))
-		line->openmp = true;
+		line->has_openmp = true;
 	else if (strcmp(word, "-fgnu-tm") == 0)
-		line->transactions = true;
+		line->has_transactions = true;
 	else if (strcmp(word, "--driver-mode=g++") == 0)
-		line->cxx_library = true;
+		line->has_cxx_library = true;
 	else if (strcmp(word, "-nodefaultlibs") == 0)
-		line->no_default_libraries = true;
+		line->has_no_default_libraries = true;
 	else if (strcmp(word, "-nostdlib") == 0 || strcmp(word, "--no-standard-libraries") == 0)
-		line->no_default_libraries = line->no_start_files = true;
+		line->has_no_default_libraries = line->has_no_start_files = true;
 	else if (strcmp(word, "-static-libstdc++") == 0)
-		line->static_libstdcxx = true;
+		line->has_static_libstdcxx = true;
 	else if (strcmp(word, "-stdlib=libc++") == 0)
-		line->libcxx = true;
+		line->has_libcxx = true;
 	else if (read_linker_choice(line, word))
 		return;
 	else if (strncmp(word, "-fsanitize=", 11) == 0)
-		line->sanitized = true;
+		line->is_sanitized = true;
 	else if (strncmp(word, "-l", 2) == 0 && word[2])
 		read_library(line, word + 2);
 }
@@ -409,12 +410,12 @@ bool read_command_line(struct command_line *line)
 			read_option(line, word);
 	}
 	/* The C library comes last. */
-	line->statically = line->statically || line->only_static_libraries;
+	line->is_static = line->is_static || line->takes_only_static_libraries;
 	/* rustc gives -nodefaultlibs and -lc, others -nostdlib, -lc and startup files. */
-	bool has_c_library = !line->no_default_libraries || line->c_library;
+	bool has_c_library = !line->has_no_default_libraries || line->has_c_library;
 	/* Some choose functions by hand, and name the archive. */
-	bool is_wrapped = line->marked || (line->archive && line->wraps_malloc);
-	bool has_start_files = !line->no_start_files || line->start_file;
+	bool is_wrapped = line->is_marked || (line->has_archive && line->wraps_malloc);
+	bool has_start_files = !line->has_no_start_files || line->has_start_file;
 	return line->has_inputs && has_c_library && has_start_files && !line->stops_early &&
-	       !line->no_program && !is_wrapped;
+	       !line->makes_no_program && !is_wrapped;
 }

@@ -13,29 +13,31 @@ struct command_line {
 	const char **words; /* with the contents of response files in the place of their names */
 	size_t count, room;
 
-	bool stops_early;  /* before the link, or only prints something */
-	bool no_program;   /* the link makes a library or an object, or has no C library */
-	bool has_inputs;   /* something to link */
-	bool has_language; /* -x was given, and would apply to the words that are added, too */
-	bool cxx_library;  /* -lstdc++, -lc++, or clang is told to be a C++ compiler */
-	bool c_library;    /* -lc */
-	bool gcc_library;  /* -lgcc */
-	bool libcxx;       /* -stdlib=libc++ or -lc++ */
-	bool statically;   /* -static or -static-pie, or the next at the end */
-	bool only_static_libraries; /* from here on: -Wl,-static, without -Wl,-Bdynamic behind it */
-	uint64_t pushed_states;     /* the member above at each --push-state; the last is bit 0 */
-	bool static_libstdcxx; /* -static-libstdc++, or the C++ library's name among static ones */
-	bool openmp;           /* -fopenmp or a relative: gcc adds libgomp behind all other words */
-	bool transactions;     /* -fgnu-tm: gcc adds libitm so */
+	bool stops_early;      /* before the link, or only prints something */
+	bool makes_no_program; /* the link makes a library or an object, or has no C library */
+	bool has_inputs;       /* something to link */
+	bool has_language;     /* -x was given, and would apply to the words that are added, too */
+	bool has_cxx_library;  /* -lstdc++, -lc++, or clang is told to be a C++ compiler */
+	bool has_c_library;    /* -lc */
+	bool has_gcc_library;  /* -lgcc */
+	bool has_libcxx;       /* -stdlib=libc++ or -lc++ */
+	bool is_static;        /* -static or -static-pie, or the next at the end */
+	/* From here on: -Wl,-static, without -Wl,-Bdynamic behind it. */
+	bool takes_only_static_libraries;
+	uint64_t pushed_states; /* the member above at each --push-state; the last is bit 0 */
+	/* -static-libstdc++, or the C++ library's name among static ones. */
+	bool has_static_libstdcxx;
+	bool has_openmp;       /* -fopenmp or a relative: gcc adds libgomp behind all other words */
+	bool has_transactions; /* -fgnu-tm: gcc adds libitm so */
 	bool names_linker;     /* -fuse-ld= or --ld-path= */
-	bool lld;              /* ... and it is ld.lld */
-	bool sanitized;        /* -fsanitize= */
-	bool no_default_libraries;
-	bool no_start_files; /* -nostdlib: the compiler adds none */
-	bool start_file;     /* crtbegin.o or a relative */
-	bool wraps_malloc;   /* --wrap=malloc: by our flags, by hand, or for a wrapper of its own */
-	bool archive;        /* libleakwrap.a */
-	bool marked;         /* our flags are there already */
+	bool is_lld;           /* ... and it is ld.lld */
+	bool is_sanitized;     /* -fsanitize= */
+	bool has_no_default_libraries;
+	bool has_no_start_files; /* -nostdlib: the compiler adds none */
+	bool has_start_file;     /* crtbegin.o or a relative */
+	bool wraps_malloc; /* --wrap=malloc: by our flags, by hand, or for a wrapper of its own */
+	bool has_archive;  /* libleakwrap.a */
+	bool is_marked;    /* our flags are there already */
 };
 
 /* Adds WORD, an argument of the compiler, to LINE: the words of the file if it names a response

@@ -105,7 +105,7 @@ static enum status make_diff(struct diff_options *options, struct report *report
 	struct changes changes = compare_dumps(report, old, new);
 	struct answer answer = {.report = report,
 	                        .changes = &changes,
-	                        .top = options_top(&options->common),
+	                        .top = options_get_top(&options->common),
 	                        .all_frames = options->common.all};
 	return write_answer(&options->common, &answer);
 }

@@ -36,22 +36,22 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 		options->output = argument;
 		break;
 	case '+':
-		link->cxx = true;
+		link->is_cxx = true;
 		break;
 	case 's':
-		link->statically = true;
+		link->is_static = true;
 		break;
 	case 'S':
-		link->cxx = link->static_libstdcxx = true;
+		link->is_cxx = link->has_static_libstdcxx = true;
 		break;
 	case 'l':
-		link->lld = true;
+		link->is_lld = true;
 		break;
 	case 'L':
 		options->ld = true;
 		break;
 	case 'p':
-		link->program_only = true;
+		link->is_program_only = true;
 		break;
 	case ARGP_KEY_ARG:
 		add_argument(&link->compiler, argument);

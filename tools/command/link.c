@@ -293,11 +293,11 @@ static void add_flags(struct arguments *arguments, struct arena *arena, const ch
 static const char *const *libraries_for(const struct link *link)
 {
 	/* These flags end with -Bdynamic, which takes shared libraries into a static program. */
-	bool only_cxx_static = link->static_libstdcxx && !link->statically;
+	bool only_cxx_static = link->has_static_libstdcxx && !link->is_static;
 
-	if (!link->cxx)
+	if (!link->is_cxx)
 		return ldlibs;
-	if (link->libcxx)
+	if (link->has_libcxx)
 		return only_cxx_static ? libcxx_static_ldlibs : libcxx_ldlibs;
 	return only_cxx_static ? cxx_static_ldlibs : cxx_ldlibs;
 }
@@ -306,7 +306,7 @@ const char *link_first_word(const struct link *link, struct arena *arena)
 {
 	const char *process = find_process_folder(arena, link_archive(arena));
 
-	if (link->statically || !process)
+	if (link->is_static || !process)
 		return NULL;
 	/* The compiler does not count it among the input files, by which it names others. */
 	const char *word = arena_format(arena, "-Wl,%s/keep_allocator.o", process);
@@ -316,24 +316,24 @@ const char *link_first_word(const struct link *link, struct arena *arena)
 void add_link_words(const struct link *link, struct arguments *arguments, struct arena *arena)
 {
 	const char *archive = link_archive(arena);
-	const char *process = link->program_only ? NULL : find_process_folder(arena, archive);
+	const char *process = link->is_program_only ? NULL : find_process_folder(arena, archive);
 
 	add_flags(arguments, arena, ldflags, archive, process);
-	if (link->lld)
-		add_flags(arguments, arena, link->cxx ? lld_cxx_ldflags : lld_ldflags, archive,
+	if (link->is_lld)
+		add_flags(arguments, arena, link->is_cxx ? lld_cxx_ldflags : lld_ldflags, archive,
 		          process);
 	/* clang's sanitizers refer to it weakly, and call it for the names in their reports. */
-	if (link->cxx && link->sanitized)
+	if (link->is_cxx && link->is_sanitized)
 		add_argument(arguments, "-Wl,-u,__wrap___cxa_demangle");
 	if (link->inputs) {
 		add_argument(arguments, arena_format(arena, "@%s.flags", link->inputs));
 		add_argument(arguments, arena_format(arena, "%s.a", link->inputs));
 	}
 	/* rustc writes -Bdynamic behind its libraries, and -lc would be the shared C library. */
-	if (link->statically)
+	if (link->is_static)
 		add_argument(arguments, "-Wl,-Bstatic");
 	add_flags(arguments, arena, libraries_for(link), archive, process);
 	/* On processors of 32 bits the runtime calls it to divide. */
-	if (link->gcc_library)
+	if (link->has_gcc_library)
 		add_argument(arguments, "-lgcc");
 }

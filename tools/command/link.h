@@ -19,14 +19,14 @@ void add_argument(struct arguments *arguments, const char *word);
 
 /* The kind of the link, and what the user asked for. */
 struct link {
-	bool cxx;              /* a C++ program */
-	bool libcxx;           /* ... with clang's C++ library */
-	bool static_libstdcxx; /* -static-libstdc++ */
-	bool gcc_library;      /* -lgcc: the compiler may add none behind the runtime */
-	bool statically;       /* -static or -static-pie */
-	bool lld;
-	bool sanitized;         /* -fsanitize= */
-	bool program_only;      /* the calls of shared libraries are not traced */
+	bool is_cxx;               /* a C++ program */
+	bool has_libcxx;           /* ... with clang's C++ library */
+	bool has_static_libstdcxx; /* -static-libstdc++ */
+	bool has_gcc_library;      /* -lgcc: the compiler may add none behind the runtime */
+	bool is_static;            /* -static or -static-pie */
+	bool is_lld;
+	bool is_sanitized;      /* -fsanitize= */
+	bool is_program_only;   /* the calls of shared libraries are not traced */
 	const char *allocators; /* in the notation of wrap/generator/generate.sh, or NULL */
 	const char *options;    /* the program's default options, or NULL */
 	/* The compiler with the flags that select the target.  It compiles what ALLOCATORS and

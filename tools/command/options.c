@@ -79,7 +79,7 @@ static const struct argp_option file_table[] = {
 
 enum { TOP_OF_TEXT = 20 };
 
-unsigned options_top(const struct options *options)
+unsigned options_get_top(const struct options *options)
 {
 	return options->top_given ? options->top : options->all ? 0 : TOP_OF_TEXT;
 }
@@ -169,7 +169,7 @@ uint64_t option_seconds(const struct argp_state *state, const char *name, const 
 	return seconds;
 }
 
-unsigned option_top(const struct argp_state *state, const char *argument)
+unsigned option_count(const struct argp_state *state, const char *argument)
 {
 	const uint64_t number = option_size(state, "top", argument);
 	return number < UINT_MAX ? (unsigned)number : UINT_MAX;
@@ -265,7 +265,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		options->output = option_text(state, "output", argument);
 		break;
 	case KEY_TOP:
-		options->top = option_top(state, argument);
+		options->top = option_count(state, argument);
 		options->top_given = true;
 		break;
 	case KEY_ALL:

@@ -68,7 +68,7 @@ extern const struct argp report_argp;
 void options_free(struct options *options);
 
 /* Returns the greatest number of call sites that text shows of a dump; 0 is all. */
-unsigned options_top(const struct options *options);
+unsigned options_get_top(const struct options *options);
 
 /* Returns the number ARGUMENT of option NAME, or ends the tool with a usage error.  K, M, G or T
  * may follow the number. */
@@ -81,7 +81,7 @@ uint64_t option_seconds(const struct argp_state *state, const char *name, const 
 
 /* Returns the number ARGUMENT of the option top, or UINT_MAX for all larger numbers.  Ends the tool
  * with a usage error if it is no number. */
-unsigned option_top(const struct argp_state *state, const char *argument);
+unsigned option_count(const struct argp_state *state, const char *argument);
 
 /* Returns the set of kinds (kinds.h) that ARGUMENT of option NAME lists.  Ends the tool with a
  * usage error if a word of it is no kind. */

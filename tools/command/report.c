@@ -455,7 +455,7 @@ static enum status show(const struct report_options *options, struct report *rep
 	                        .merged = fleet_sum ? fleet_sum : merge_last_dumps(options, report),
 	                        .merged_first = fleet_sum || is_merged(options, report),
 	                        .by = options->by,
-	                        .top = options_top(&options->common),
+	                        .top = options_get_top(&options->common),
 	                        .all_frames = options->common.all};
 	if (options->growth && !fleet) {
 		growths = find_growth(report, options->by);

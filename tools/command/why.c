@@ -62,7 +62,7 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 		options->content = argument ? option_size(state, "content", argument) : CONTENT;
 		break;
 	case KEY_TOP:
-		options->common.top = option_top(state, argument);
+		options->common.top = option_count(state, argument);
 		break;
 	case 'f':
 		if (strcmp(argument, "json") == 0)

@@ -367,7 +367,8 @@ static bool is_compressed(const struct elf_file *file)
 	return false;
 }
 
-const char *lines_lack(const struct lines *lines, const struct elf_file *file, struct arena *arena)
+const char *lines_why_lacking(const struct lines *lines, const struct elf_file *file,
+                              struct arena *arena)
 {
 	const struct unit *unit = lines ? lines->missing : NULL;
 

@@ -31,6 +31,7 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 
 /* Returns why LINES, of FILE, lack something that addresses looked up so far needed, and what they
  * lack.  LINES may be NULL.  Returns NULL if they lack nothing.  The text is of ARENA. */
-const char *lines_lack(const struct lines *lines, const struct elf_file *file, struct arena *arena);
+const char *lines_why_lacking(const struct lines *lines, const struct elf_file *file,
+                              struct arena *arena);
 
 #endif

@@ -179,7 +179,7 @@ static void symbolize_module(struct report *report, struct demangler *demangler,
 			progress("symbolizing %s: %zu of %zu addresses", module->name, done,
 			         module->location_count);
 	}
-	const char *lack = lines_lack(sources.lines, &sources.file, &sources.scratch);
+	const char *lack = lines_why_lacking(sources.lines, &sources.file, &sources.scratch);
 	if (lack)
 		complain("%s: its debug information is not whole %s", module->file, lack);
 	map_free(sources.map);
