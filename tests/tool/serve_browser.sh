@@ -4,6 +4,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 . tests/tool/live.sh
+. tests/tool/browser.sh
 need_server
 
 build watched tests/tool/grows.c
@@ -34,31 +35,20 @@ if command -v prometheus >/dev/null; then
 	kill -9 $prometheus
 fi
 
-browser=
-for name in chromium chromium-browser google-chrome; do
-	command -v $name >/dev/null && browser=$name && break
-done
-[ -n "$browser" ] || skip "chromium is not installed"
-export HOME="$W" XDG_CONFIG_HOME="$W" XDG_CACHE_HOME="$W"
-browse() {
-	timeout 60 "$browser" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
-		--enable-logging=stderr --user-data-dir="$W/profile" "$@" 2>"$W/browser"
-}
-browse --virtual-time-budget=8000 --dump-dom "$url/" >"$W/out" || skip "$browser does not run here"
+need_browser
+open_page "$url/" --virtual-time-budget=8000
 shows 'data-ready="yes"'
 shows 'data-updates="[1-9]'
 shows '>keep_growing<'
 shows '<button id="live" aria-pressed="true">'
 shows 'id="live-error" class="warn"></span>'
 ! grep 'CONSOLE' "$W/browser" | grep -v favicon || fail "the page complains"
-browse --virtual-time-budget=3000 --screenshot="$W/page.png" --window-size=1300,1000 "$url/" \
-	>/dev/null || fail screenshot
-[ "$(wc -c <"$W/page.png")" -gt 20000 ] || fail "the screenshot is empty"
+screenshot "$url/" --virtual-time-budget=3000
 
 # All processes together.
 start_growing watched 4000
 let_pass
-browse --virtual-time-budget=4000 --dump-dom "$url/all/" >"$W/out" || fail "$browser ends"
+open_page "$url/all/" --virtual-time-budget=4000
 shows 'data-updates="[1-9]'
 shows 'all 2 processes, the last dump of each'
 ! grep 'CONSOLE' "$W/browser" | grep -v favicon || fail "the page of all complains"
