@@ -1,15 +1,7 @@
 /* flushed_set.c - a flush takes the shapes of a plugin's stacks out of a set of the stack cache.
  * What the set learns later is not lost when a shape that stayed is copied to the first way, and no
  * shape stands in two of the other ways.  The parts are those of site_collect.c in wrap/site.
- * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
- * sources: wrap/site/seen_stacks.c
- * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c
- * sources: wrap/site/stack_index.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
- * sources: wrap/site/young_ring.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c
- * sources: wrap/site/site_numbers.c wrap/site/base_backtrace.c wrap/base/byte_pool.c
- * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/hash_table.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
- * sources: wrap/base/options.c wrap/site/site_read.c */
+ * sources: @sites */
 /* Else a stack depends on all modules. */
 #define MADE_UP_END 0
 

@@ -2,12 +2,7 @@
  * out, with threads, without memory, and with blocks that are freed unseen. It runs for an
  * allocator like glibc's, and for others.
  * bits: 64
- * sources: wrap/live/fast.c
- * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
- * sources: wrap/live/exact.c wrap/live/held.c
- * sources: wrap/base/sampling.c wrap/live/far_number.c
- * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * sources: @live
  * flags: -Wl,--wrap=leakwrap_pages_map,--wrap=leakwrap_pages_detach
  * flags: -Wl,--wrap=leakwrap_pages_map_sparse,--wrap=leakwrap_lock
  * flags: -Wl,--wrap=leakwrap_pages_present */

@@ -1,12 +1,7 @@
 /* overtaken_block.c - a thread changes the record of a block in the live table (wrap/live/live.c).
  * At any instruction another thread comes between: it ends its own call, frees the block, or gets
  * its address.  For x86-64, which can stop at each instruction.
- * sources: wrap/live/fast.c
- * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
- * sources: wrap/live/exact.c wrap/live/held.c
- * sources: wrap/base/sampling.c wrap/live/far_number.c
- * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
+ * sources: @live
  * flags: -Wl,--wrap=leakwrap_signals_block -Wl,--wrap=leakwrap_signals_restore */
 #include "wrap/live/fast.h"
 #include "wrap/live/heap_allocator.h"

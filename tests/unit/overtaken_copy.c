@@ -3,15 +3,7 @@
  * the shape is freed.  Some instructions later another thread may learn a stack in the same set.
  * No way of the cache may have a freed shape afterwards.  For x86-64, which can stop at each
  * instruction.  The parts are those of site_collect.c in wrap/site.
- * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
- * sources: wrap/site/seen_stacks.c
- * sources: wrap/site/site_age.c wrap/site/stack_cache.c wrap/site/stack_shape.c
- * sources: wrap/site/stack_index.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
- * sources: wrap/site/young_ring.c wrap/site/delta_backtrace.c wrap/site/stored_backtrace.c
- * sources: wrap/site/site_numbers.c wrap/site/base_backtrace.c wrap/base/byte_pool.c
- * sources: wrap/base/readers.c wrap/base/thread_memory.c wrap/base/hash_table.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c
- * sources: wrap/base/options.c wrap/site/site_read.c
+ * sources: @sites
  * flags: -Wl,--wrap=leakwrap_arena_give */
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/stack_cache.h"

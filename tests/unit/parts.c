@@ -1,11 +1,6 @@
 /* parts.c - a pool's blocks go with the block in which they lie (wrap/live/parts.c), and no others.
  * Blocks come closer and closer, so that regions get each layout.
- * sources: wrap/live/fast.c wrap/live/parts.c
- * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
- * sources: wrap/live/exact.c wrap/live/held.c
- * sources: wrap/base/sampling.c wrap/live/far_number.c
- * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
+ * sources: @live wrap/live/parts.c */
 #include "wrap/live/fast.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/live/live.h"

@@ -2,15 +2,7 @@
  * depths in two threads. A stack is recognized as itself, or walked. Its call site has its
  * backtrace, or the innermost frames of it, or is lost and counted. The parts are site_table.c,
  * stack_cache.c, stack_shape.c, stack_index.c and delta_backtrace.c in wrap/site.
- * sources: wrap/site/site_table.c wrap/site/site_lookup.c wrap/site/site_chunk.c
- * sources: wrap/site/seen_stacks.c
- * sources: wrap/site/stack_cache.c wrap/site/foreign_stack.c wrap/unwind/stack_bounds.c
- * sources: wrap/site/stack_shape.c wrap/site/stack_index.c wrap/site/delta_backtrace.c
- * sources: wrap/site/stored_backtrace.c wrap/base/byte_pool.c wrap/base/readers.c
- * sources: wrap/base/thread_memory.c wrap/site/site_numbers.c wrap/base/hash_table.c
- * sources: wrap/site/base_backtrace.c wrap/base/arena.c wrap/base/locked_uthash.c
- * sources: wrap/base/loss.c wrap/port/linux*.c wrap/site/site_read.c wrap/site/site_age.c
- * sources: wrap/site/young_ring.c wrap/base/options.c */
+ * sources: @sites */
 #include "wrap/base/common.h"
 #include "wrap/base/loss.h"
 #include "made_up.h"

@@ -1,12 +1,7 @@
 /* slot_layout.c - each address has the slot that its region's layout says (wrap/live/live.c), and a
  * walk gives this address again. It runs for an allocator like glibc's, and for others, also with
  * smaller words.
- * sources: wrap/live/fast.c
- * sources: wrap/live/live.c wrap/live/live_read.c wrap/live/region.c
- * sources: wrap/live/exact.c wrap/live/held.c
- * sources: wrap/base/sampling.c wrap/live/far_number.c
- * sources: wrap/live/reclaim.c wrap/unwind/stack_bounds.c wrap/base/thread.c
- * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/port/linux*.c */
+ * sources: @live */
 #include "wrap/live/fast.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"

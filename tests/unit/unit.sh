@@ -5,7 +5,7 @@
 # ThreadSanitizer runs what threads do at the same time. With UNIT_LONG=1 it runs all.
 # timeout: 900
 . tests/lib.sh
-. tests/unit/said.sh
+. tests/unit/unit_needs.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
 
@@ -27,9 +27,9 @@ compile() {
 unit() {
 	name=$(basename "$1" .c)
 	# shellcheck disable=SC2046 # a list
-	objects "$2" "$1" $(said "$1" sources)
+	compile_objects "$2" "$1" $(unit_need "$1" sources)
 	# shellcheck disable=SC2046,SC2086 # lists
-	$CC -fsanitize="$2" -o "$W/$name.$2" $objects $(said "$1" flags) -pthread \
+	$CC -fsanitize="$2" -o "$W/$name.$2" $objects $(unit_need "$1" flags) -pthread \
 		2>"$W/$name.err" || fail "cannot link $name with $2: $(cat "$W/$name.err")"
 	# ThreadSanitizer needs the address space of its own time, without more randomization.
 	# Newer versions of AddressSanitizer would not keep arrays on the stack.
@@ -42,7 +42,7 @@ bits=$(getconf LONG_BIT)
 # gcc has no ThreadSanitizer for 32 bits.
 [ "$bits" = 64 ] || echo "left out: ThreadSanitizer with $bits bits"
 for source in ${UNITS:-tests/unit/*.c}; do
-	wanted=$(said "$source" bits)
+	wanted=$(unit_need "$source" bits)
 	[ "${wanted:-$bits}" = "$bits" ] || {
 		echo "left out: $source with $bits bits"
 		continue

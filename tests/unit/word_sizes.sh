@@ -2,7 +2,7 @@
 # Call-site table and slots work with smaller words, and with return addresses that have flag bits.
 # timeout: 300
 . tests/lib.sh
-. tests/unit/said.sh
+. tests/unit/unit_needs.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
 compile() {
@@ -16,7 +16,7 @@ unit_for() {
 	command -v "$2" >/dev/null || skip "$2 is not installed"
 	for unit in tests/unit/site_table.c tests/unit/slot_layout.c; do
 		# shellcheck disable=SC2046 # a list
-		objects "$1" "$unit" $(said "$unit" sources)
+		compile_objects "$1" "$unit" $(unit_need "$unit" sources)
 		# shellcheck disable=SC2086 # a list
 		"$1-gcc" -static -o "$W/unit" $objects -pthread 2>"$W/link" ||
 			fail "cannot link $unit for $1: $(cat "$W/link")"
