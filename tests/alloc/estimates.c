@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
+
 /* The function NAME allocates a block, and counts its bytes. */
 #define HOLDER(name)                                            \
 	static size_t name##_bytes;                             \
@@ -19,10 +21,8 @@ HOLDER(hold_odd)
 
 static size_t random_size(const char *kind)
 {
-	static uint64_t state = 1;
-
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	const size_t random = (size_t)(state >> 33);
+	static uint64_t state;
+	const size_t random = (size_t)(draw_random(&state) >> 33);
 
 	if (strcmp(kind, "tiny") == 0)
 		return 8 + random % 57;

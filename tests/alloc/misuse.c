@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/noinline.h"
+#include "tests/random.h"
 
 /* Hides a pointer from the compiler, which would warn. */
 static void *volatile hidden;
@@ -193,10 +194,10 @@ static NOINLINE void case_static_realloc(void)
 static void *churn(void *argument)
 {
 	void *block[64] = {NULL};
-	unsigned random = (unsigned)(size_t)argument;
+	uint64_t random = (uintptr_t)argument;
 
 	for (int i = 0; i < 20000; i++) {
-		unsigned at = (random = random * 1103515245 + 12345) >> 16;
+		const unsigned at = (unsigned)draw_random(&random);
 
 		if (at & 64) {
 			block[at % 64] = realloc(block[at % 64], at % 500 + 1);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
 #include "wrap/live/samples.h"
 
 enum { SLOTS = 4096, THREADS = 4 };
@@ -31,15 +32,6 @@ static void require(bool condition, const char *what)
 	_Exit(1);
 }
 
-static uint64_t next(uint64_t *random)
-{
-	uint64_t z = *random += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static bool has_sample(const void *block)
 {
 	return leakwrap_samples_find(block).entry != NULL;
@@ -47,25 +39,25 @@ static bool has_sample(const void *block)
 
 static size_t random_size(uint64_t *random)
 {
-	const unsigned kind = next(random) % 100;
+	const unsigned kind = draw_random(random) % 100;
 
-	return kind < 80   ? 1 + next(random) % 200
-	       : kind < 98 ? 1 + next(random) % 8000
-	       : kind < 99 ? 100000 + next(random) % 400000
-	                   : next(random) % 2;
+	return kind < 80   ? 1 + draw_random(random) % 200
+	       : kind < 98 ? 1 + draw_random(random) % 8000
+	       : kind < 99 ? 100000 + draw_random(random) % 400000
+	                   : draw_random(random) % 2;
 }
 
 static void *allocate(uint64_t *random, size_t size)
 {
 	void *block = NULL;
 
-	switch (next(random) % 6) {
+	switch (draw_random(random) % 6) {
 	case 0:
 		return calloc(1, size);
 	case 1:
 		return realloc(NULL, size);
 	case 2:
-		return memalign((size_t)16 << next(random) % 9, size);
+		return memalign((size_t)16 << draw_random(random) % 9, size);
 	case 3:
 		return posix_memalign(&block, 64, size) == 0 ? block : NULL;
 	default:
@@ -84,7 +76,7 @@ static void change(size_t number, uint64_t *random)
 	if (block)
 		require(has_sample(block) == slots[number].is_sampled,
 		        slots[number].is_sampled ? "a sample was lost" : "a sample came later");
-	if (block && next(random) % 3 == 0 && size > 0) {
+	if (block && draw_random(random) % 3 == 0 && size > 0) {
 		block = realloc(block, size);
 	} else if (block) {
 		free(block);
@@ -104,7 +96,7 @@ static void *work(void *argument)
 	uint64_t random = (uintptr_t)argument;
 
 	for (long i = 0; i < events / THREADS; i++)
-		change(next(&random) % SLOTS, &random);
+		change(draw_random(&random) % SLOTS, &random);
 	return NULL;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/random.h"
 #include "wrap/bare/bare_arena.h"
 #include "wrap/bare/bare_tables.h"
 #include "wrap/live/live.h"
@@ -13,13 +14,11 @@
 #define BLOCKS 64 /* addresses in use */
 #define ROOM   40 /* entries of the table */
 
-/* D. Knuth's MMIX generator. It gives the same numbers on every run. */
 static uint32_t next_random(void)
 {
-	static uint64_t state = 1;
+	static uint64_t state;
 
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(state >> 33);
+	return (uint32_t)draw_random(&state);
 }
 
 static uint64_t memory[1024];

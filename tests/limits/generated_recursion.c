@@ -6,6 +6,7 @@
  * system calls and walks in the second half of the allocations: the first half finds the code. */
 #include "tests/limits/tracer_calls.h"
 #include "tests/noinline.h"
+#include "tests/random.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -72,8 +73,7 @@ int main(void)
 			calls = tracer_calls;
 			walks = leakwrap_walks;
 		}
-		random = random * 6364136223846793005u + 1442695040888963407u;
-		recursion.function[0](&recursion, random >> 8, DEPTH);
+		recursion.function[0](&recursion, draw_random(&random) >> 8, DEPTH);
 	}
 	printf("%lu %lu\n", tracer_calls - calls, leakwrap_walks - walks);
 	return 0;

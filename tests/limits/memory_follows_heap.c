@@ -7,18 +7,19 @@
 #include <stdlib.h>
 
 #include "leakwrap.h"
+#include "tests/random.h"
 
 enum { ROUNDS = 60, THREADS = 2, BLOCKS = 8000, SHORT_THREADS = 100 };
 
 static void *round_of(void *argument)
 {
 	void **block = calloc(BLOCKS, sizeof(*block));
-	unsigned random = (unsigned)(uintptr_t)argument;
+	uint64_t state = (uintptr_t)argument;
 
 	if (!block)
 		return NULL;
 	for (int i = 0; i < 4 * BLOCKS; i++) {
-		random = random * 1103515245 + 12345;
+		const uint32_t random = (uint32_t)draw_random(&state);
 		unsigned at = (random >> 8) % BLOCKS;
 		/* Few blocks are so large that the allocator maps them on their own. */
 		size_t size =

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "leakwrap.h"
+#include "tests/random.h"
 #include "wrap/live/heap_allocator.h"
 
 enum { THREADS = 4, SLOTS = 500, STEPS = 40000 };
@@ -66,10 +67,10 @@ static void release(struct slot *slot)
 static void *work(void *argument)
 {
 	struct slot slots[SLOTS] = {{NULL, 0}};
-	unsigned random = (unsigned)(uintptr_t)argument;
+	uint64_t state = (uintptr_t)argument;
 
 	for (int step = 0; step < STEPS; step++) {
-		random = random * 1103515245 + 12345;
+		const unsigned random = (unsigned)draw_random(&state);
 		struct slot *slot = &slots[(random >> 16) % SLOTS];
 		size_t size =
 		        (random >> 8) % 50 == 0 ? (random >> 4) % 300000 : (random >> 4) % 400;

@@ -12,6 +12,7 @@
 
 #include "leakwrap.h"
 #include "tests/clear_stack.h"
+#include "tests/random.h"
 
 enum { BLOCKS_MAX = 3000, POOLS = 60, PLAIN = 300, ROOTS = 64, NUMBER_BITS = 12 };
 
@@ -28,8 +29,7 @@ static void *volatile roots[ROOTS], *volatile last;
 
 static size_t below(size_t limit)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (size_t)(state >> 33) % limit;
+	return (size_t)(draw_random(&state) >> 33) % limit;
 }
 
 static NOINLINE void make(unsigned way, unsigned steps, char *part, size_t size);

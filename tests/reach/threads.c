@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "leakwrap.h"
+#include "tests/random.h"
 
 #define SLOTS       64u
 #define THREADS_MAX 64u
@@ -16,13 +17,12 @@ static _Atomic int is_over;
 
 static void *exchange(void *seed)
 {
-	uint32_t random = (uint32_t)(uintptr_t)seed * 2654435761u + 1;
-	void *mine = malloc(40 + random % 64);
+	uint64_t state = (uintptr_t)seed;
+	void *mine = malloc(40 + draw_random(&state) % 64);
 
 	while (!is_over) {
-		random ^= random << 13;
-		random ^= random >> 17;
-		random ^= random << 5;
+		const uint32_t random = (uint32_t)draw_random(&state);
+
 		mine = atomic_exchange(&slots[random % SLOTS], mine);
 		if (random % 5 == 0) {
 			free(mine);

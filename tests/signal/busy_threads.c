@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/random.h"
+
 enum { THREADS = 8, SLOTS = 1000 };
 
 static int stopping;
@@ -23,13 +25,12 @@ struct work {
 static __attribute__((noinline)) void *churn(void *argument)
 {
 	struct work *work = argument;
-	unsigned random = (unsigned)(size_t)work | 1;
+	uint64_t state = (uintptr_t)work;
 
 	while (!__atomic_load_n(&stopping, __ATOMIC_RELAXED)) {
-		unsigned slot;
+		const unsigned random = (unsigned)draw_random(&state);
+		const unsigned slot = (random >> 8) % SLOTS;
 
-		random = random * 1664525 + 1013904223;
-		slot = (random >> 8) % SLOTS;
 		if (work->block[slot] && random % 4 == 0) {
 			/* realloc moves the block or keeps it in place. */
 			work->bytes -= work->size[slot];

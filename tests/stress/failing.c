@@ -8,6 +8,7 @@
  *                   at random
  */
 #include "failing.h"
+#include "tests/random.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -83,9 +84,9 @@ static bool fails_now(void)
 		seed = number_in("FAIL_RANDOM");
 		random = (uint64_t)seed;
 	}
-	random = random * 6364136223846793005u + 1442695040888963407u;
 	calls++;
-	if (failing == 0 || (seed ? (long)(random >> 33) % failing != 0 : calls != failing))
+	if (failing == 0 ||
+	    (seed ? (long)(draw_random(&random) >> 33) % failing != 0 : calls != failing))
 		return false;
 	errno = ENOMEM;
 	return true;

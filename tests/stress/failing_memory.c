@@ -86,6 +86,8 @@ int main(void)
 	for (unsigned step = 0; step < 12000; step++) {
 		unsigned slot, kind;
 
+		/* Not tests/random.h: the blocks of this sequence fit into the smallest address
+		 * space of failing_memory.sh, beside the tracer. */
 		random = random * 6364136223846793005u + 1442695040888963407u;
 		slot = (unsigned)(random >> 33) % BLOCKS;
 		kind = (unsigned)(random >> 50) % 5;

@@ -14,6 +14,7 @@
 #include "leakwrap.h"
 #include "model.h"
 #include "rounds.h"
+#include "tests/random.h"
 
 #include <alloca.h>
 #include <argz.h>
@@ -90,17 +91,9 @@ struct thread {
 
 static _Thread_local struct thread *self;
 
-/* Mixes Z. S. Vigna's splitmix64. */
-static uint64_t mix(uint64_t z)
-{
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
 static uint64_t next_random(void)
 {
-	return mix(self->random += 0x9e3779b97f4a7c15u);
+	return draw_random(&self->random);
 }
 
 static bool one_in(unsigned n)
@@ -111,9 +104,10 @@ static bool one_in(unsigned n)
 static void begin_thread(struct thread *thread)
 {
 	static atomic_uint number;
+	uint64_t state = seed + 0x100000001b3u * atomic_fetch_add(&number, 1);
 
 	memset(thread, 0, sizeof(*thread));
-	thread->random = mix(seed + 0x100000001b3u * atomic_fetch_add(&number, 1));
+	thread->random = draw_random(&state);
 	self = thread;
 }
 

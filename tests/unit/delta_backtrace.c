@@ -18,7 +18,7 @@ static uint32_t next_random(void)
 {
 	static uint64_t state;
 
-	return (uint32_t)unit_random(&state) >> 8;
+	return (uint32_t)draw_random(&state) >> 8;
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static void *change(void *argument)
 		struct sigaction action, before;
 
 		memset(&action, 0, sizeof(action));
-		switch (unit_random(&random) % 4) {
+		switch (draw_random(&random) % 4) {
 		case 0:
 			action.sa_handler = on_first;
 			break;
@@ -64,7 +64,7 @@ static void *change(void *argument)
 			action.sa_flags = SA_SIGINFO;
 			break;
 		default:
-			action.sa_handler = unit_random(&random) % 2 ? SIG_IGN : SIG_DFL;
+			action.sa_handler = draw_random(&random) % 2 ? SIG_IGN : SIG_DFL;
 		}
 		CHECK(leakwrap_dump_signal_change_view(SIGUSR1, &action, &before) == 0);
 		CHECK(before.sa_handler == SIG_IGN || before.sa_handler == SIG_DFL ||

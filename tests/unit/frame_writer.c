@@ -90,7 +90,7 @@ static unsigned write_frames(unsigned functions_used, uint64_t seed)
 	unsigned known = 0;
 
 	for (unsigned i = 0; i < FRAMES; i++) {
-		uint64_t random = unit_random(&seed);
+		uint64_t random = draw_random(&seed);
 		uintptr_t pc = START - STEP +
 		               (uintptr_t)(random % ((functions_used + UINT64_C(2)) * STEP));
 		unsigned level = (unsigned)(random >> 40) % LEAKWRAP_MAX_DEPTH;

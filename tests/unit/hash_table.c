@@ -19,7 +19,7 @@ static uint64_t choice_for(uint32_t number)
 {
 	uint64_t state = number;
 
-	return unit_random(&state);
+	return draw_random(&state);
 }
 
 static bool is_used(const void *one)
@@ -82,7 +82,7 @@ static void *look(void *seed)
 	while ((now = atomic_load(&added)) < NUMBERS) {
 		struct leakwrap_hash_table *table =
 		        atomic_load_explicit(&shared, memory_order_acquire);
-		const uint32_t number = 1 + (uint32_t)(unit_random(&random) % (now + 1));
+		const uint32_t number = 1 + (uint32_t)(draw_random(&random) % (now + 1));
 
 		if (number > now)
 			continue;

@@ -51,7 +51,7 @@ static void numbers(void)
 	for (unsigned i = 0; i < 2000; i++) {
 		uint64_t number = i < sizeof(edges) / sizeof(edges[0])
 		                          ? edges[i]
-		                          : unit_random(&seed) >> i % 64;
+		                          : draw_random(&seed) >> i % 64;
 		uint64_t small = number % 100000000;
 		unsigned char bytes[] = {(unsigned char)number, 0, 255};
 		char wanted[200], digits[24];
@@ -102,12 +102,12 @@ static void names(void)
 	uint64_t seed = 2;
 
 	for (unsigned i = 0; i < 3000; i++) {
-		size_t length = (size_t)(unit_random(&seed) % (i % 10 ? 40 : 3000));
-		size_t limit = 4 + (size_t)(unit_random(&seed) % (i % 2 ? 60 : 3000));
+		size_t length = (size_t)(draw_random(&seed) % (i % 10 ? 40 : 3000));
+		size_t limit = 4 + (size_t)(draw_random(&seed) % (i % 2 ? 60 : 3000));
 		char name[3001];
 
 		for (size_t at = 0; at < length; at++) {
-			unsigned random = (unsigned)unit_random(&seed);
+			unsigned random = (unsigned)draw_random(&seed);
 
 			name[at] =
 			        (char)(random % 4 ? 0x21 + random / 4 % 94 : random / 4 % 255 + 1);
@@ -147,7 +147,7 @@ static void write_lines(unsigned first, unsigned end, uint64_t *seed)
 	static char text[6000];
 
 	for (unsigned i = first; i < end; i++) {
-		size_t length = (size_t)(unit_random(seed) % (i % 5 ? 100 : sizeof(text)));
+		size_t length = (size_t)(draw_random(seed) % (i % 5 ? 100 : sizeof(text)));
 
 		memset(text, 'a' + (int)(i % 26), length);
 		text[length] = '\0';
@@ -182,7 +182,7 @@ static void lines(void)
 	uint64_t seed = 3;
 
 	for (unsigned round = 0; round < 50; round++) {
-		unsigned count = (unsigned)(unit_random(&seed) % 60);
+		unsigned count = (unsigned)(draw_random(&seed) % 60);
 
 		begin(PREFIX);
 		write_lines(0, count, &seed);

@@ -190,7 +190,7 @@ static uint64_t check_of(uintptr_t address, size_t size, uint32_t site)
 {
 	uint64_t state = address * 31 + size * 7 + site;
 
-	return unit_random(&state);
+	return draw_random(&state);
 }
 
 static void sum_up(void *context, const struct leakwrap_live_block *block)
@@ -249,7 +249,7 @@ static void live_randomly_at(uintptr_t base, size_t spacing, unsigned steps)
 
 	memset(blocks, 0, sizeof(blocks));
 	for (unsigned step = 0; step < steps; step++) {
-		unsigned number = (unsigned)(unit_random(&random) % BLOCKS);
+		unsigned number = (unsigned)(draw_random(&random) % BLOCKS);
 		struct block *block = &blocks[number];
 		size_t size = 0;
 
@@ -263,7 +263,7 @@ static void live_randomly_at(uintptr_t base, size_t spacing, unsigned steps)
 			enum leakwrap_live_added added;
 
 			block->address = base + number * spacing;
-			block->size = random_size(unit_random(&random));
+			block->size = random_size(draw_random(&random));
 			/* Blocks do not overlap, so a large block takes as much room as its size
 			 * says. */
 			if (spacing < 256 && block->size >= LEAKWRAP_SLOT_LARGE &&
@@ -271,7 +271,7 @@ static void live_randomly_at(uintptr_t base, size_t spacing, unsigned steps)
 				block->size %= LEAKWRAP_SLOT_LARGE;
 			if (number % 256 == 0)
 				block->address += (uintptr_t)number << 24;
-			block->site = random_site(unit_random(&random));
+			block->site = random_site(draw_random(&random));
 			added = leakwrap_live_add(at(block->address), block->size, block->site);
 			CHECK(added != LEAKWRAP_LIVE_REPLACED);
 			CHECK(fails || added == LEAKWRAP_LIVE_NEW);
@@ -520,7 +520,7 @@ static unsigned failing_one_in;
 
 static bool at_random(void)
 {
-	return unit_random(&failing_state) % failing_one_in == 0;
+	return draw_random(&failing_state) % failing_one_in == 0;
 }
 
 static bool always(void)
@@ -1002,13 +1002,13 @@ static void *wander(void *number)
 	for (unsigned step = 0; step < WANDERS || atomic_load(&detached) < wander_until; step++) {
 		/* A page has blocks of all threads, and keeps none for long. */
 		const uintptr_t place =
-		        wander_base + AT_ONE_PLACE * (unit_random(&random) % (WANDERED * 32));
+		        wander_base + AT_ONE_PLACE * (draw_random(&random) % (WANDERED * 32));
 		uintptr_t address[AT_A_TIME];
 		size_t wanted[AT_A_TIME], size = 0;
 
 		for (unsigned i = 0; i < AT_A_TIME; i++) {
 			address[i] = place + BETWEEN * WANDERERS * i + BETWEEN * (uintptr_t)number;
-			wanted[i] = random_size(unit_random(&random));
+			wanted[i] = random_size(draw_random(&random));
 			if (leakwrap_region_find_cached(address[i]) == NULL ||
 			    wanted[i] >= LEAKWRAP_SLOT_LARGE ||
 			    leakwrap_site_is_far(wanderer_site(i)) ||

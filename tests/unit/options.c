@@ -125,11 +125,11 @@ static void any_text(void)
 	char text[3000];
 
 	for (unsigned i = 0; i < 20000; i++) {
-		unsigned count = (unsigned)(unit_random(&seed) % 12);
+		unsigned count = (unsigned)(draw_random(&seed) % 12);
 
 		text[0] = '\0';
 		while (count-- > 0) {
-			unsigned random = (unsigned)unit_random(&seed);
+			unsigned random = (unsigned)draw_random(&seed);
 			size_t used = strlen(text);
 
 			if (random % 8 == 0 && used < 1500) {

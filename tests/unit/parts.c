@@ -29,8 +29,8 @@ static void record_parts(uintptr_t low, size_t spacing, uint64_t *random)
 
 	part_count = 0;
 	while (part_count < PARTS) {
-		const uintptr_t address = low + unit_random(random) % (room / spacing) * spacing;
-		const uint64_t kind = unit_random(random);
+		const uintptr_t address = low + draw_random(random) % (room / spacing) * spacing;
+		const uint64_t kind = draw_random(random);
 
 		if (leakwrap_live_find((void *)address).site != LEAKWRAP_SITE_NONE)
 			continue;
@@ -47,8 +47,8 @@ static void free_at_once(uintptr_t low, size_t spacing, uint64_t *random)
 {
 	record_parts(low, spacing, random);
 	for (unsigned i = 0; i < ARENAS; i++) {
-		const uintptr_t start = low + unit_random(random) % ((size_t)1 << 20);
-		const size_t size = (size_t)(unit_random(random) % ((size_t)1 << (i % 21)));
+		const uintptr_t start = low + draw_random(random) % ((size_t)1 << 20);
+		const size_t size = (size_t)(draw_random(random) % ((size_t)1 << (i % 21)));
 
 		leakwrap_parts_remove((void *)start, size);
 		for (size_t j = 0; j < part_count; j++) {

@@ -27,7 +27,7 @@ static uintptr_t address_of(size_t number)
 
 static void change(uint64_t *random)
 {
-	const size_t number = unit_random(random) % BLOCKS;
+	const size_t number = draw_random(random) % BLOCKS;
 	struct leakwrap_sample *sample = &blocks[number].sample, got;
 	struct leakwrap_found_sample found;
 	const void *block = (const void *)address_of(number);
@@ -41,7 +41,7 @@ static void change(uint64_t *random)
 		CHECK(leakwrap_samples_read(found, &got));
 		CHECK(memcmp(&got, sample, sizeof(got)) == 0);
 	}
-	if (found.entry && unit_random(random) % 4 != 0) {
+	if (found.entry && draw_random(random) % 4 != 0) {
 		CHECK(leakwrap_samples_remove(found));
 		CHECK(!leakwrap_samples_remove(found));
 		CHECK(!leakwrap_samples_read(found, &got));
@@ -49,7 +49,7 @@ static void change(uint64_t *random)
 	} else {
 		memset(sample, 0, sizeof(*sample));
 		sample->address = address_of(number);
-		sample->size = 1 + unit_random(random) % 1000;
+		sample->size = 1 + draw_random(random) % 1000;
 		sample->site = (uint32_t)(sample->address ^ sample->size);
 		sample->interval = (uint32_t)sample->size * 3;
 		CHECK(leakwrap_samples_add(sample));

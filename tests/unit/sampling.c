@@ -27,7 +27,7 @@ static void check_weights(void)
 	for (unsigned i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++)
 		for (unsigned j = 0; j < 10000; j++) {
 			const uint32_t interval = intervals[i];
-			const size_t size = 1 + unit_random(&random) % interval;
+			const size_t size = 1 + draw_random(&random) % interval;
 			const double wanted = -1 / expm1(-(double)size / interval);
 			const double got = weight_of(size, interval);
 
@@ -44,7 +44,7 @@ static void check_products(void)
 
 	CHECK(leakwrap_weigh(UINT64_MAX >> 1, LEAKWRAP_WEIGHT_ONE) == UINT64_MAX >> 1);
 	for (unsigned i = 0; i < 100000; i++) {
-		const uint64_t number = unit_random(&random) % LEAKWRAP_SAMPLE_MAX;
+		const uint64_t number = draw_random(&random) % LEAKWRAP_SAMPLE_MAX;
 		const uint64_t weight = leakwrap_sample_weight(number, LEAKWRAP_SAMPLE_MAX);
 		const long double wanted =
 		        (long double)number * (long double)weight / LEAKWRAP_WEIGHT_ONE;
@@ -60,8 +60,8 @@ static void check_roots(void)
 	CHECK(leakwrap_square_root(0, 0) == 0);
 	CHECK(leakwrap_square_root(0, UINT64_MAX) == UINT32_MAX);
 	for (unsigned i = 0; i < 100000; i++) {
-		const uint64_t high = unit_random(&random) >> (32 + unit_random(&random) % 32);
-		const uint64_t low = unit_random(&random) >> unit_random(&random) % 64;
+		const uint64_t high = draw_random(&random) >> (32 + draw_random(&random) % 32);
+		const uint64_t low = draw_random(&random) >> draw_random(&random) % 64;
 		const long double wanted = sqrtl((long double)high * 0x1p64L + (long double)low);
 		const uint64_t got = leakwrap_square_root(high, low);
 
@@ -76,14 +76,14 @@ enum { INTERVAL = 1 << 16 };
 
 static void start_thread(uint64_t seed)
 {
-	leakwrap_self = (struct leakwrap_thread){.random = unit_random(&seed)};
+	leakwrap_self = (struct leakwrap_thread){.random = draw_random(&seed)};
 	leakwrap_sampling_enter_thread();
 }
 
 /* Returns a size: mostly small, and never sampled for certain. */
 static size_t some_size(uint64_t *random)
 {
-	const uint64_t number = unit_random(random);
+	const uint64_t number = draw_random(random);
 
 	return number % 64 == 0 ? number / 64 % INTERVAL : number / 64 % 300;
 }
@@ -199,7 +199,7 @@ static void run(unsigned program, uint64_t seed, struct result *result)
 		all += left[i];
 	}
 	for (; all > 0; all--) {
-		unsigned site = unit_random(&random) % SITES;
+		unsigned site = draw_random(&random) % SITES;
 		uint32_t interval;
 		size_t size;
 
@@ -207,7 +207,7 @@ static void run(unsigned program, uint64_t seed, struct result *result)
 			site = (site + 1) % SITES;
 		left[site]--;
 		size = programs[program][site].smallest +
-		       unit_random(&random) % (programs[program][site].largest -
+		       draw_random(&random) % (programs[program][site].largest -
 		                               programs[program][site].smallest + 1);
 		result[site].truth += (double)size;
 		if (!leakwrap_sampling_count(size, &interval)) {

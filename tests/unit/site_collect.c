@@ -604,16 +604,16 @@ static void *live_in_thread(void *argument)
 
 	for (unsigned step = 0; goes_on(step); step++) {
 		const unsigned block =
-		        thread * OF_THREAD + (unsigned)(unit_random(&random) % OF_THREAD);
+		        thread * OF_THREAD + (unsigned)(draw_random(&random) % OF_THREAD);
 		const uint32_t who =
-		        unit_random(&random) % 2 == 0 ? new_stack() : 0x10000000 + step / 4;
+		        draw_random(&random) % 2 == 0 ? new_stack() : 0x10000000 + step / 4;
 		enum leakwrap_readers_entry entered;
 		uint32_t number;
 
 		release(block);
 		entered = leakwrap_readers_enter();
 		number = find_site(who);
-		if (unit_random(&random) % 4 != 0)
+		if (draw_random(&random) % 4 != 0)
 			record(block, number, who);
 		check(number, who);
 		leakwrap_readers_leave(entered);

@@ -220,8 +220,8 @@ static void *live(void *seed)
 
 	run_on(whole, high);
 	for (unsigned step = 0; step < STEPS; step++) {
-		unsigned chain = (unsigned)(unit_random(&random) % CHAINS);
-		unsigned frame = 1 + (unsigned)(unit_random(&random) % 13);
+		unsigned chain = (unsigned)(draw_random(&random) % CHAINS);
+		unsigned frame = 1 + (unsigned)(draw_random(&random) % 13);
 		uint32_t number;
 
 		/* A deeper chain begins lower. */
@@ -277,7 +277,7 @@ static void *live(void *seed)
 			                                fp_of(stack, chain) + sizeof(uintptr_t)) ==
 			      LEAKWRAP_SITE_NONE);
 		if (step % 1000 == 0)
-			change_modules(&snapshots[unit_random(&random) % 2]);
+			change_modules(&snapshots[draw_random(&random) % 2]);
 	}
 	CHECK(recalled > STEPS / 4);
 	return NULL;

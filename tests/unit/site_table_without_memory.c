@@ -27,20 +27,20 @@ static void make_up(struct made_up *made, uint64_t *random)
 {
 	static const unsigned depths[] = {
 	        1, 2, 3, 6, 9, 40, LEAKWRAP_MAX_DEPTH - 1, LEAKWRAP_MAX_DEPTH};
-	const unsigned rare = unit_random(random) % 16 == 0 ? 8 : 5;
-	unsigned vary = (unsigned)(unit_random(random) % (unit_random(random) % 4 == 0 ? 16 : 4));
+	const unsigned rare = draw_random(random) % 16 == 0 ? 8 : 5;
+	unsigned vary = (unsigned)(draw_random(random) % (draw_random(random) % 4 == 0 ? 16 : 4));
 
-	made->depth = depths[unit_random(random) % rare];
-	made->gap = 1 + (unsigned)(unit_random(random) % 2);
+	made->depth = depths[draw_random(random) % rare];
+	made->gap = 1 + (unsigned)(draw_random(random) % 2);
 	for (unsigned i = 0; i < made->depth; i++)
 		made->pcs[i] = (uintptr_t)((uint64_t)(i % 3 == 2) << 36) + 0x400000 +
 		               (uintptr_t)i * 0x1000;
 	made->pcs[0] += (uintptr_t)made->gap * 16;
 	for (; vary > 0 && made->depth > 1; vary--)
-		made->pcs[1 + unit_random(random) % (made->depth - 1)] +=
-		        16 * (unit_random(random) % 4);
-	if (made->depth > 1 && unit_random(random) % 8 == 0) /* mostly an unseen address */
-		made->pcs[1] = 0x1000000 + 16 * (unit_random(random) % 0x100000);
+		made->pcs[1 + draw_random(random) % (made->depth - 1)] +=
+		        16 * (draw_random(random) % 4);
+	if (made->depth > 1 && draw_random(random) % 8 == 0) /* mostly an unseen address */
+		made->pcs[1] = 0x1000000 + 16 * (draw_random(random) % 0x100000);
 }
 
 static void check(const struct made_up *made, uint32_t number, bool was_recalled)

@@ -165,9 +165,9 @@ static void collect(uint32_t with_sites, size_t with_blocks, uint32_t mask, uint
 	site_count = with_sites;
 	block_count = with_blocks;
 	for (uint32_t i = 0; i < with_sites; i++)
-		kinds[i] = (enum leakwrap_trace_kind)(unit_random(&seed) % 3);
+		kinds[i] = (enum leakwrap_trace_kind)(draw_random(&seed) % 3);
 	for (size_t i = 0; i < with_blocks; i++) {
-		uint64_t random = unit_random(&seed);
+		uint64_t random = draw_random(&seed);
 		/* Some are ignored, some lost, and some have call sites that came after the walk
 		 * began. */
 		uint32_t site = LEAKWRAP_SITE_FAR + (uint32_t)(random % (with_sites + 4));

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/random.h"
+
 /* Whether ThreadSanitizer makes each step slow.  It finds nothing in what one thread does alone, so
  * a unit may leave such parts to the other sanitizers, and its threads may take fewer steps. */
 #if defined __SANITIZE_THREAD__ && !defined UNIT_LONG
@@ -23,15 +25,5 @@
 			exit(1);                                                        \
 		}                                                                       \
 	} while (0)
-
-/* The generator splitmix64 by S. Vigna. */
-static inline uint64_t unit_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
 
 #endif

@@ -323,11 +323,11 @@ static void *churn(void *number)
 		who_has[first + i] = first_frame_of(atomic_load(&site_of[first + i]));
 	leakwrap_site_numbers_release();
 	for (uint32_t step = 0; step < STEPS; step++) {
-		const size_t i = first + unit_random(&random) % (step % 1000 < 500 ? 40 : BLOCKS);
+		const size_t i = first + draw_random(&random) % (step % 1000 < 500 ? 40 : BLOCKS);
 		const uint32_t site = atomic_load(&site_of[i]);
 
 		CHECK(site == 0 || who_has[i] != 0);
-		switch (unit_random(&random) % 8) {
+		switch (draw_random(&random) % 8) {
 		case 0:
 			atomic_store(&site_of[i], 0);
 			who_has[i] = 0;
@@ -337,7 +337,7 @@ static void *churn(void *number)
 			CHECK(atomic_load(&site_of[i]) == who_has[i]);
 			break;
 		default:
-			who_has[i] = 3 + (uint32_t)(unit_random(&random) % 400000);
+			who_has[i] = 3 + (uint32_t)(draw_random(&random) % 400000);
 			allocate(i, who_has[i]);
 		}
 	}

@@ -3,6 +3,7 @@
  * cfi rules: nobody calls the functions below. Their tables must give the rules in the list.
  * cfi damaged COUNT: copies the tables, COUNT times, in front of a page that cannot be read. It
  * damages the copy and looks every function up. It must not crash. */
+#include "tests/random.h"
 #include "wrap/unwind/eh_frame.h"
 
 #include <link.h>
@@ -217,12 +218,9 @@ static int test_rules(const struct leakwrap_cfi *tables)
 
 static uint32_t random_number(void)
 {
-	static uint32_t state = 1;
+	static uint64_t state;
 
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return state;
+	return (uint32_t)draw_random(&state);
 }
 
 static void damage(uint8_t *bytes, size_t size)

@@ -6,6 +6,7 @@
  * exidx FILE damaged COUNT: damages the tables, COUNT times, and looks every entry up. It must not
  * crash.
  * It runs on any machine, because the tables hold only relative addresses. */
+#include "tests/random.h"
 #include "wrap/unwind/arm_exidx.h"
 
 #include <elf.h>
@@ -82,12 +83,9 @@ static void print_frame(unsigned long address)
 
 static uint32_t random_number(void)
 {
-	static uint32_t state = 1;
+	static uint64_t state;
 
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return state;
+	return (uint32_t)draw_random(&state);
 }
 
 static void damage(unsigned long count)

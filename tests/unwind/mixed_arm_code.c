@@ -4,6 +4,7 @@
  *
  * mixed COUNT KINDS: makes COUNT chains through the first KINDS kinds. */
 #include "leakwrap.h"
+#include "tests/random.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -77,12 +78,9 @@ static int is_exact(const struct chain *chain)
 
 static uint32_t random_number(void)
 {
-	static uint32_t state = 1;
+	static uint64_t state;
 
-	state ^= state << 13;
-	state ^= state >> 17;
-	state ^= state << 5;
-	return state;
+	return (uint32_t)draw_random(&state);
 }
 
 int main(int argc, char **argv)

@@ -5,6 +5,7 @@
  * crash. */
 #include "compare.h"
 #include "tests/noinline.h"
+#include "tests/random.h"
 #include "wrap/record/record.h"
 #include "wrap/module/modules.h"
 #include "wrap/port/port.h"
@@ -374,12 +375,9 @@ static NOINLINE void use_plugins(char **paths)
 
 static uint64_t random_number(void)
 {
-	static uint64_t state = 88172645463325252u;
+	static uint64_t state;
 
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
+	return draw_random(&state);
 }
 
 static uintptr_t random_code(void)
