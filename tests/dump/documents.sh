@@ -178,7 +178,7 @@ before or after, runs after each dump|signal/own_handlers signal/shared_with_pro
 calls that SA_RESTART does not restart return EINTR|signal/idle_process
 hands on the default action instead; by exec it hands on what it has|dump/log_file process/exec
 waits for it by sigwait|signal/own_handlers
-Under a seccomp filter|process/seccomp
+Under a seccomp filter|process/seccomp_dumps
 Neither do children of _Fork() or of the clone system call|dump/log_file
 A dump takes less than 2 KiB|limits/small_footprint
 newlib's allocator, and FreeRTOS's|bare/leaks bare/newlib

@@ -2,7 +2,7 @@
 # A program under a seccomp filter that forbids what the tracer does not need gets its dumps.
 . tests/lib.sh
 
-build confined tests/process/seccomp.c
+build confined tests/process/seccomp_dumps.c
 for how in '' otherwise; do
 	"$W/confined" "$how" 2>"$W/log" &
 	pid=$!
@@ -33,7 +33,7 @@ equal "the crash" \
 manual_text wrap/man/leakwrap.7 >"$W/manual"
 sed -n '/^ *A seccomp filter$/,/^ *The crash trace$/p' "$W/manual" >"$W/named"
 of_program="mprotect|brk|exit|exit_group|readlinkat|clone|clone3|set_robust_list|rseq|wait4"
-sed -n '/^static const long/,/};/p' tests/process/seccomp.c | grep -o 'SYS_[a-z_0-9]*' |
+sed -n '/^static const long/,/};/p' tests/process/seccomp_dumps.c | grep -o 'SYS_[a-z_0-9]*' |
 	sed 's/SYS_//' | grep -vE "^($of_program)\$" | while read -r call; do
 	grep -qw "$call" "$W/named" || fail "$call is not in leakwrap(7)"
 done || exit 1

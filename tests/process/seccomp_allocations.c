@@ -1,5 +1,5 @@
-/* killing_filter.c [all] - allocates under a seccomp filter that ends the process at each call but
- * those that leakwrap(7) names for allocations.  Without "all" it allows none of those that the
+/* seccomp_allocations.c [all] - allocates under a seccomp filter that ends the process at each call
+ * but those that leakwrap(7) names for allocations.  Without "all" it allows none of those that the
  * tracer alone uses here.  Ends with 77 if there are no filters. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -5,8 +5,8 @@
 # madvise, too.
 . tests/lib.sh
 
-build filtered tests/process/killing_filter.c
-build_plain untraced tests/process/killing_filter.c
+build filtered tests/process/seccomp_allocations.c
+build_plain untraced tests/process/seccomp_allocations.c
 "$W/untraced"
 status=$?
 [ $status -ne 77 ] || skip "no seccomp filters here"

@@ -1,5 +1,5 @@
-/* filters.c SEED - for random seccomp filters the tracer knows at which system calls the kernel
- * ends the process.  Ends with 77 if there are no filters. */
+/* seccomp_random_filters.c SEED - for random seccomp filters the tracer knows at which system calls
+ * the kernel ends the process.  Ends with 77 if there are no filters. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stdbool.h>
@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/random.h"
 #include "wrap/port/linux_filter.h"
 
 enum { FILTERS = 400, STEPS = 24, MEMORY = 16, CALL_WORDS = 16 };
@@ -22,13 +23,9 @@ static unsigned short count;
 
 static uint64_t state;
 
-/* xorshift64 (Marsaglia, "Xorshift RNGs") */
 static uint32_t any_word(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 16);
+	return (uint32_t)draw_random(&state);
 }
 
 static unsigned below(unsigned limit)

@@ -5,7 +5,7 @@
 
 for static in '' -static; do
 	# shellcheck disable=SC2086 # one flag or none
-	build "program$static" $static tests/process/crash_in_filter.c
+	build "program$static" $static tests/process/seccomp_crash.c
 	for call in rt_sigaction rt_sigprocmask; do
 		rm -f "$W/log"
 		status=0

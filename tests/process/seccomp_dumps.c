@@ -1,5 +1,5 @@
-/* seccomp.c [otherwise|crash|strict] - allocates and asks for dumps under a seccomp filter, also in
- * a child and to a pipe that nobody reads.
+/* seccomp_dumps.c [otherwise|crash|strict] - allocates and asks for dumps under a seccomp filter,
+ * also in a child and to a pipe that nobody reads.
  *
  * The filter kills the process for a system call that neither the C library's allocator nor the
  * tracer needs (leakwrap(7) lists these). It refuses the calls that the tracer can do without. With

@@ -5,7 +5,7 @@
 . tests/lib.sh
 
 [ -f /usr/include/seccomp.h ] || fail "no libseccomp: run tests/setup.sh"
-build_program_only filtered tests/process/filtered.c -lseccomp
+build_program_only filtered tests/process/seccomp_asks_first.c -lseccomp
 
 # number NAME: of a system call.
 number() {

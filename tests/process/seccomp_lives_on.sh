@@ -30,7 +30,7 @@ messages() {
 	grep -c '^leakwrap: a seccomp filter' "$W/log"
 }
 
-build_program_only sandboxed tests/process/sandbox.c
+build_program_only sandboxed tests/process/seccomp_lives_on.c
 how=least
 run "$W/sandboxed" $how
 grep -q 'forbids rt_sigreturn: from now on no signal asks for dumps' "$W/log" ||
@@ -74,7 +74,7 @@ equal "more options: status" $? 0
 how=load
 for flags in '' -static; do
 	# shellcheck disable=SC2086 # one or none
-	build_program_only loaded $flags -DWITH_LIBRARY tests/process/sandbox.c -lseccomp
+	build_program_only loaded $flags -DWITH_LIBRARY tests/process/seccomp_lives_on.c -lseccomp
 	run "$W/loaded" $how
 	has_both_dumps ${flags:+10}
 done

@@ -1,5 +1,5 @@
-/* sandbox.c HOW [wait] - enters a sandbox that ends the process at a system call it does not know,
- * and allocates there.  HOW says which calls it knows, or how the program enters it:
+/* seccomp_lives_on.c HOW [wait] - enters a sandbox that ends the process at a system call it does
+ * not know, and allocates there.  HOW says which calls it knows, or how the program enters it:
  *
  *   least    those of the C library's allocator and threads
  *   dumps    also those that a dump to standard error needs

@@ -1,5 +1,5 @@
-/* filtered.c HOW [CALL...] - a program that installs several small filters, each of which ends the
- * process at one system call, and does there what it does without a tracer.
+/* seccomp_asks_first.c HOW [CALL...] - a program that installs several small filters, each of which
+ * ends the process at one system call, and does there what it does without a tracer.
  *
  *   again CALL...   forbids one CALL after the other
  *   execs CALL      ignores the dump signal, forbids CALL, and executes another program

@@ -1,4 +1,4 @@
-/* crash_in_filter.c CALL - installs a filter that refuses the system call CALL, by its name, and
+/* seccomp_crash.c CALL - installs a filter that refuses the system call CALL, by its name, and
  * writes to address 8. */
 #include <errno.h>
 #include <linux/filter.h>
