@@ -1,6 +1,6 @@
 /* board.c - starts a program without an operating system, writes to the emulator's console by
  * semihosting (Arm, "Semihosting for AArch32 and AArch64"), and defines what newlib needs of a
- * system. */
+ * system. Its hooks describe the tasks of rtos.h to the tracer. */
 #include "board.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "leakwrap_bare.h"
+#include "rtos.h"
 
 /* The argument of the program. */
 #ifndef BOARD_ARGUMENT
@@ -56,6 +57,57 @@ void stop(int status)
 	for (;;)
 		semihost(SYS_EXIT_EXTENDED, reason);
 }
+
+/* -- hooks of the tracer ----------------------------------------------------------------------- */
+
+static bool is_locked;
+
+uintptr_t board_lock(void)
+{
+	if (is_locked)
+		stop(3);
+	is_locked = true;
+	return 4711;
+}
+
+void board_unlock(uintptr_t state)
+{
+	if (state != 4711 || !is_locked)
+		stop(4);
+	is_locked = false;
+}
+
+bool board_is_locked(void)
+{
+	return is_locked;
+}
+
+uint64_t board_nanoseconds(void)
+{
+	static uint64_t now;
+
+	return now += 1000;
+}
+
+void board_describe_unnamed_task(struct leakwrap_bare_task *task)
+{
+	const struct task *now = task_current();
+
+	if (!now)
+		return;
+	task->id = now;
+	task->stack_low = (uintptr_t)task_stack_low(now);
+	task->stack_high = (uintptr_t)task_stack_high(now);
+}
+
+void board_describe_task(struct leakwrap_bare_task *task)
+{
+	board_describe_unnamed_task(task);
+	if (task->id)
+		task->name = task_name(task->id);
+}
+
+/* -- the start --------------------------------------------------------------------------------- */
 
 void _init(void)
 {
@@ -247,7 +299,7 @@ void provoke(const char *exception)
 
 #endif
 
-/* -- what newlib needs ------------------------------------------------------------------------- */
+/* -- the start --------------------------------------------------------------------------------- */
 
 void *_sbrk(ptrdiff_t size);
 int _write(int fd, const char *bytes, int size);

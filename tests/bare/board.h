@@ -1,9 +1,13 @@
-/* board.h - what these boards share with a real one: a console, a heap, a way to stop. */
+/* board.h - what these boards share with a real one: a console, a heap, a way to stop; and
+ * hooks for the tracer. */
 #ifndef BOARD_H
 #define BOARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "leakwrap_bare.h"
 
 /* Writes to the emulator's console, and ends the run. */
 void console_write(const char *bytes, size_t size);
@@ -11,6 +15,24 @@ void stop(int status) __attribute__((noreturn));
 
 /* From the board's linker script. */
 extern const char text_start[], text_end[], stack_low[], stack_high[], build_id[];
+
+/* What each program says of itself in leakwrap_bare: the array "memory", and the linker script's
+ * addresses. */
+#define BOARD_MEMBERS                                                             \
+	.memory = memory, .memory_size = sizeof(memory), .stack_low = stack_low,  \
+	.stack_high = stack_high, .text_start = text_start, .text_end = text_end, \
+	.build_id_note = build_id
+
+/* Hooks of leakwrap_bare. board_lock and board_unlock end the run if the tracer nests the lock, or
+ * does not hand back what board_lock returned. */
+uintptr_t board_lock(void);
+void board_unlock(uintptr_t state);
+bool board_is_locked(void);
+uint64_t board_nanoseconds(void);
+
+/* The hook "task", for the tasks of rtos.h. The second function leaves out their names. */
+void board_describe_task(struct leakwrap_bare_task *task);
+void board_describe_unnamed_task(struct leakwrap_bare_task *task);
 
 /* Raises the exception of that name: HardFault, data_abort, prefetch_abort,
  * undefined_instruction. */

@@ -11,19 +11,12 @@ static uint64_t memory[1024];
 
 static void after_fault(void);
 static void write_or_fault(const char *bytes, size_t size);
-static void task(struct leakwrap_bare_task *task);
 
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .write = write_or_fault,
-        .task = task,
+        .task = board_describe_task,
         .after_fault = after_fault,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
         .program = "faults.elf",
 };
 
@@ -37,18 +30,6 @@ static void after_fault(void)
 	console_write(text, (size_t)snprintf(text, sizeof(text), "stack %u\n",
 	                                     (unsigned)exception_stack_used()));
 	stop(42);
-}
-
-static void task(struct leakwrap_bare_task *task)
-{
-	const struct task *now = task_current();
-
-	if (!now)
-		return;
-	task->id = now;
-	task->name = task_name(now);
-	task->stack_low = (uintptr_t)task_stack_low(now);
-	task->stack_high = (uintptr_t)task_stack_high(now);
 }
 
 static void write_or_fault(const char *bytes, size_t size)

@@ -10,15 +10,9 @@
 static uint64_t memory[320];
 
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .live_blocks = 100,
         .write = console_write,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
         .program = "full.elf",
 };
 

@@ -21,30 +21,20 @@
 
 static uint64_t memory[MEMORY / sizeof(uint64_t)];
 
-static uintptr_t lock(void);
-static void unlock(uintptr_t state);
-static void task(struct leakwrap_bare_task *task);
 static void each_stack(leakwrap_bare_visit_stack *visit, void *context);
-static uint64_t nanoseconds(void);
 static void write_unlocked(const char *bytes, size_t size);
 
 extern char data_low[], heap_low[], heap_high[];
 static const struct leakwrap_bare_range roots[] = {{data_low, heap_low}};
 
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .live_blocks = LIVE_BLOCKS,
         .write = write_unlocked,
-        .lock = lock,
-        .unlock = unlock,
-        .task = task,
-        .nanoseconds = nanoseconds,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
+        .lock = board_lock,
+        .unlock = board_unlock,
+        .task = board_describe_unnamed_task,
+        .nanoseconds = board_nanoseconds,
         .program = "kinds.elf",
 #ifndef NO_KINDS
         .kinds = &leakwrap_bare_kinds,
@@ -67,45 +57,12 @@ const char *leakwrap_default_options(void)
 
 /* -- the board --------------------------------------------------------------------------------- */
 
-static int locked;
-
-static uintptr_t lock(void)
-{
-	if (locked++)
-		stop(3);
-	return 4711;
-}
-
-static void unlock(uintptr_t state)
-{
-	if (state != 4711 || --locked)
-		stop(4);
-}
-
 /* A driver may wait for an interrupt: it must never be called with the lock held. */
 static void write_unlocked(const char *bytes, size_t size)
 {
-	if (locked)
+	if (board_is_locked())
 		stop(5);
 	console_write(bytes, size);
-}
-
-static uint64_t nanoseconds(void)
-{
-	static uint64_t now;
-
-	return now += 1000;
-}
-
-static void task(struct leakwrap_bare_task *task)
-{
-	const struct task *now = task_current();
-
-	if (!now)
-		return;
-	task->id = now;
-	task->stack_low = (uintptr_t)task_stack_low(now);
-	task->stack_high = (uintptr_t)task_stack_high(now);
 }
 
 static void each_stack(leakwrap_bare_visit_stack *visit, void *context)

@@ -14,15 +14,9 @@
 static uint64_t memory[MEMORY / sizeof(uint64_t)];
 
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .live_blocks = 64,
         .write = console_write,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
         .program = "more_memory.elf",
 };
 

@@ -10,14 +10,8 @@
 static uint64_t memory[1024];
 
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .write = console_write,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
         .program = "pool.elf",
 };
 

@@ -8,27 +8,17 @@
 
 static uint64_t memory[1024];
 
-static uintptr_t lock(void);
-static void unlock(uintptr_t state);
-static void task(struct leakwrap_bare_task *task);
-static uint64_t nanoseconds(void);
 static int64_t utc(void);
 
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .live_blocks = 64,
         .write = console_write,
-        .lock = lock,
-        .unlock = unlock,
-        .task = task,
-        .nanoseconds = nanoseconds,
+        .lock = board_lock,
+        .unlock = board_unlock,
+        .task = board_describe_task,
+        .nanoseconds = board_nanoseconds,
         .utc = utc,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
         .program = "/firmware/tasks.elf",
 };
 
@@ -38,44 +28,9 @@ const char *leakwrap_default_options(void)
 }
 
 static void *volatile kept;
-static int locked;
 
 /* Volatile, so that the compiler unrolls no loop. */
 static volatile int two = 2, three = 3;
-
-/* The tracer keeps the promise of the header: it does not nest the lock, and hands back what lock
- * returned. */
-static uintptr_t lock(void)
-{
-	if (locked++)
-		stop(3);
-	return 4711;
-}
-
-static void unlock(uintptr_t state)
-{
-	if (state != 4711 || --locked)
-		stop(4);
-}
-
-static void task(struct leakwrap_bare_task *task)
-{
-	const struct task *now = task_current();
-
-	if (!now)
-		return;
-	task->id = now;
-	task->name = task_name(now);
-	task->stack_low = (uintptr_t)task_stack_low(now);
-	task->stack_high = (uintptr_t)task_stack_high(now);
-}
-
-static uint64_t nanoseconds(void)
-{
-	static uint64_t now;
-
-	return now += 1000;
-}
 
 static int64_t utc(void)
 {

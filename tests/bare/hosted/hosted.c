@@ -14,32 +14,13 @@
 
 static uint64_t memory[1024];
 
-static void task(struct leakwrap_bare_task *task);
-
 const struct leakwrap_bare leakwrap_bare = {
-        .memory = memory,
-        .memory_size = sizeof(memory),
+        BOARD_MEMBERS,
         .live_blocks = 64,
         .write = console_write,
-        .task = task,
-        .stack_low = stack_low,
-        .stack_high = stack_high,
-        .text_start = text_start,
-        .text_end = text_end,
-        .build_id_note = build_id,
+        .task = board_describe_unnamed_task,
         .program = "program.elf",
 };
-
-static void task(struct leakwrap_bare_task *task)
-{
-	const struct task *now = task_current();
-
-	if (!now)
-		return;
-	task->id = now;
-	task->stack_low = (uintptr_t)task_stack_low(now);
-	task->stack_high = (uintptr_t)task_stack_high(now);
-}
 
 /* -- one thread at a time ---------------------------------------------------------------------- */
 
