@@ -9,12 +9,15 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Do what malloc, calloc, realloc and strdup do, but never return NULL.  libiberty has functions of
- * the same names, and calls these instead. */
+/* Do what malloc, calloc and strdup do, but never return NULL. */
 void *xmalloc(size_t size);
 void *xzalloc(size_t size); /* zero-filled */
-void *xrealloc(void *block, size_t size);
 char *xstrdup(const char *text);
+
+/* Does what realloc does, but never returns NULL.  It is not static, although the tool calls it in
+ * memory.c alone: libiberty calls xmalloc and xrealloc, and defines both in one file.  The link
+ * fails if it takes in that file for one of them. */
+void *xrealloc(void *block, size_t size);
 
 /* Makes room for NEEDED elements in VECTOR, which has room for *CAPACITY elements of SIZE bytes.
  * Returns the vector, which may have moved. */
