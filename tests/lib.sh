@@ -278,6 +278,12 @@ site_by() {
 		END { print bytes + 0, blocks + 0 }'
 }
 
+# site_value LOG DUMP FUNCTION KEY: prints the number behind KEY= of the call sites whose frame 0 is
+# FUNCTION.
+site_value() {
+	dump_lines "$1" "$2" | grep -B1 "^  #0 .* $3+" | sed -n "s/^site .* $4=\\([0-9]*\\).*/\\1/p"
+}
+
 # site_through LOG DUMP FUNCTION: prints "BYTES BLOCKS" of the call sites with FUNCTION in any
 # frame.
 site_through() {

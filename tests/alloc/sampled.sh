@@ -61,14 +61,9 @@ near() {
 		fail "$1: estimated $2, true $3, standard error $4"
 }
 
-# site_key FUNCTION KEY: prints the number behind KEY= in the line of the call site whose innermost
-# frame is FUNCTION.
-site_key() {
-	grep -B1 "  #0 .* $1+" "$W/$link.log" | sed -n "s/.* site .* $2=\\([0-9]*\\).*/\\1/p"
-}
-
+# live_of FUNCTION: prints the live bytes of the call site whose innermost frame is FUNCTION.
 live_of() {
-	grep -B1 "  #0 .* $1+" "$W/$link.log" | sed -n "s/.* site [0-9]*: \\([0-9]*\\) byte.*/\\1/p"
+	grep -B1 "  #0 .* $1+" "$log" | sed -n "s/.* site [0-9]*: \\([0-9]*\\) byte.*/\\1/p"
 }
 
 for link in dynamic static own; do
@@ -77,30 +72,33 @@ for link in dynamic static own; do
 	[ $link != own ] || more=$W/own.c
 	# shellcheck disable=SC2086 # one word or none
 	build $link "$W/sizes.c" $more
-	LEAKWRAP_OPTIONS="log=$W/$link.log:sample=64K" "$W/$link" || fail "$link"
-	equal "$link: interval" "$(dump_value "$W/$link.log" 1 sample_interval)" 65536
-	equal "$link: missing" "$(dump_value "$W/$link.log" 1 missing)" none
-	near "$link: live bytes" "$(dump_value "$W/$link.log" 1 live_bytes)" 42800000 \
-		"$(dump_value "$W/$link.log" 1 live_bytes_error)"
-	near "$link: small" "$(live_of small)" 4800000 "$(site_key small error)"
-	near "$link: middle" "$(live_of middle)" 30000000 "$(site_key middle error)"
-	near "$link: resized" "$(live_of resized)" 4000000 "$(site_key resized error)"
+	log=$W/$link.log
+	LEAKWRAP_OPTIONS="log=$log:sample=64K" "$W/$link" || fail "$link"
+	equal "$link: interval" "$(dump_value "$log" 1 sample_interval)" 65536
+	equal "$link: missing" "$(dump_value "$log" 1 missing)" none
+	near "$link: live bytes" "$(dump_value "$log" 1 live_bytes)" 42800000 \
+		"$(dump_value "$log" 1 live_bytes_error)"
+	near "$link: small" "$(live_of small)" 4800000 "$(site_value "$log" 1 small error)"
+	near "$link: middle" "$(live_of middle)" 30000000 "$(site_value "$log" 1 middle error)"
+	near "$link: resized" "$(live_of resized)" 4000000 "$(site_value "$log" 1 resized error)"
 	equal "$link: large" "$(live_of large)" 4000000
-	equal "$link: certain" "$(site_key large sampled) $(site_key large error)" "5 0"
+	equal "$link: certain" "$(site_value "$log" 1 large sampled)" 5
+	equal "$link: certain, error" "$(site_value "$log" 1 large error)" 0
 	# What was freed is not live, but was allocated. The error is that of as many live blocks.
 	equal "$link: passing" "$(live_of passing)" 0
-	near "$link: allocated" "$(site_key passing allocated_bytes)" 20000000 1160000
+	near "$link: allocated" "$(site_value "$log" 1 passing allocated_bytes)" 20000000 1160000
 	# It is freed before the next allocation, but what is kept or resized is not.
-	equal "$link: temporary" "$(site_key passing temporary_blocks)" \
-		"$(site_key passing allocated_blocks)"
+	equal "$link: temporary" "$(site_value "$log" 1 passing temporary_blocks)" \
+		"$(site_value "$log" 1 passing allocated_blocks)"
 	for function in small growing large; do
-		equal "$link: temporary, $function" "$(site_key $function temporary_blocks)" 0
+		equal "$link: temporary, $function" \
+			"$(site_value "$log" 1 $function temporary_blocks)" 0
 	done
-	equal "$link: foreign" "$(dump_value "$W/$link.log" 1 foreign_frees)" 0
+	equal "$link: foreign" "$(dump_value "$log" 1 foreign_frees)" 0
 	# Sampled blocks have no kind: memory is not searched for pointers.
-	grep -q '\] note lost memory is not .*: sampled blocks have no kind$' "$W/$link.log" ||
+	grep -q '\] note lost memory is not .*: sampled blocks have no kind$' "$log" ||
 		fail "$link: the dump does not say why it has no kinds"
-	! grep -q '\] kinds ' "$W/$link.log" || fail "$link: memory was searched"
+	! grep -q '\] kinds ' "$log" || fail "$link: memory was searched"
 done
 [ "$(dump_value "$W/dynamic.log" 1 sampled_blocks)" -lt 2000 ] || fail "too many are sampled"
 

@@ -3,19 +3,13 @@
 # stacks and frees everything never fills the tables, and what it leaks later has complete stacks.
 # timeout: 240
 . tests/lib.sh
+. tests/limits/bounds.sh
 
 jansson=$($CC -print-file-name=libjansson.a)
 [ -e "$jansson" ] || skip "libjansson.a is not installed"
 build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
 build parser tests/limits/nested_json.c tests/limits/tracer_calls.c -Wl,--wrap=syscall \
 	"$jansson"
-failed=
-
-# at_most WHAT GOT LIMIT
-at_most() {
-	echo "$1: $2"
-	[ "$2" -le "$3" ] || failed="$failed; $1 is more than $3"
-}
 
 # leaks_are_complete LOG: of the blocks that are left in the end.
 leaks_are_complete() {
@@ -42,4 +36,4 @@ at_most "json: system calls in $requests requests ($walks walks)" "$calls" $((re
 at_most "json: tracer_bytes" "$(dump_value "$W/json" 1 tracer_bytes)" 7200000
 leaks_are_complete json
 
-[ -z "$failed" ] || fail "${failed#; }"
+within_bounds

@@ -3,15 +3,9 @@
 # memory.  Further ones share cut backtraces, no block is lost, and the dump says why.
 # timeout: 240
 . tests/lib.sh
+. tests/limits/bounds.sh
 
 build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
-failed=
-
-# at_most WHAT GOT LIMIT
-at_most() {
-	echo "$1: $2"
-	[ "$2" -le "$3" ] || failed="$failed; $1 is more than $3"
-}
 
 # 64 bytes, and 21 frames of two bytes.
 for count in 500000 2000000; do
@@ -48,4 +42,4 @@ at_most "full: lost_call_sites" "$(dump_value "$W/live" 1 lost_call_sites)" 0
 equal "full: live blocks" "$(dump_value "$W/live" 1 live_blocks)" 2600000
 grep -q "note the table of call sites has been full" "$W/live" || fail "no note about the table"
 
-[ -z "$failed" ] || fail "${failed#; }"
+within_bounds

@@ -10,11 +10,6 @@ near() {
 	}' || fail "$1: $2, wanted $3"
 }
 
-# site_key FUNCTION KEY: prints the number behind KEY= at the call site of FUNCTION.
-site_key() {
-	grep -B1 "  #0 .* $1+" "$log" | sed -n "s/.* site .* $2=\\([0-9]*\\).*/\\1/p"
-}
-
 for link in dynamic static; do
 	flag=
 	[ $link = dynamic ] || flag=-static
@@ -24,10 +19,10 @@ for link in dynamic static; do
 	LEAKWRAP_OPTIONS="log=$log:peak=1" "$W/$link" || fail "$link: status $?"
 	# The largest part of the peak is freed in the end.
 	near "$link: peak" "$(dump_value "$log" 1 peak_bytes)" 100000000 2
-	near "$link: build_index" "$(site_key build_index peak_bytes)" 60000000 2
-	near "$link: load" "$(site_key load peak_bytes)" 30000000 2
-	near "$link: parse" "$(site_key parse peak_bytes)" 10000000 2
-	equal "$link: later" "$(site_key later peak_bytes)" 0
+	near "$link: build_index" "$(site_value "$log" 1 build_index peak_bytes)" 60000000 2
+	near "$link: load" "$(site_value "$log" 1 load peak_bytes)" 30000000 2
+	near "$link: parse" "$(site_value "$log" 1 parse peak_bytes)" 10000000 2
+	equal "$link: later" "$(site_value "$log" 1 later peak_bytes)" 0
 done
 
 # A sample estimates the peak.
@@ -48,7 +43,7 @@ int main(void)
 END
 build rises "$W/rises.c"
 LEAKWRAP_OPTIONS="log=$log:peak=1" "$W/rises" || fail "rises: status $?"
-equal "now" "$(site_key main peak_blocks)" 777
+equal "now" "$(site_value "$log" 1 main peak_blocks)" 777
 # A sampled block of 100 bytes stands for 5.5 blocks here.
 rm "$log"
 LEAKWRAP_OPTIONS="log=$log:peak=1:sample=500" "$W/rises" || fail "rises, sampled: status $?"

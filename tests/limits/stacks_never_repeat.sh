@@ -2,15 +2,9 @@
 # Stacks whose frames never have the same sizes twice take a bounded amount of memory.
 # timeout: 240
 . tests/lib.sh
+. tests/limits/bounds.sh
 
 build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
-failed=
-
-# at_most WHAT GOT LIMIT
-at_most() {
-	echo "$1: $2"
-	[ "$2" -le "$3" ] || failed="$failed; $1 is more than $3"
-}
 
 # Variable-length arrays and alloca in a recursion: at most 21 blocks are live.
 "$W/stacks" arrays 40000 >"$W/out" 2>"$W/arrays" || fail "arrays: status $?"
@@ -28,4 +22,4 @@ LEAKWRAP_OPTIONS=top=1 "$W/stacks" frames 100000 >"$W/out" 2>"$W/frames" ||
 at_most "frames: bytes for a stack" $(($(dump_value "$W/frames" 1 tracer_bytes) / 100000)) \
 	$((64 + 2 * 21 + 4))
 
-[ -z "$failed" ] || fail "${failed#; }"
+within_bounds

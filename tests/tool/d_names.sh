@@ -16,9 +16,6 @@ equal "C" "$(shown _Dlopen)" _Dlopen
 equal "C" "$(shown _D1)" _D1
 
 # The functions that allocate for others have no parameters in text.
-asked() {
-	sed -n '/^  #1 /,/^$/p' "$W/out" | sed '1d; /^$/d; s/  *program+.*//; s/^ *//'
-}
 named_dump xmalloc.isra.0 _D4core6memory2GC6mallocFNaNbmkxC8TypeInfoZPv \
 	_D3app9__T4poolZ6mallocFmZPv _D9allocator3runFZv _D3app4mainFZ9__lambda1FNaNbNiNfiZi \
 	_Dmain main >"$W/log"

@@ -33,10 +33,6 @@ equal "C++" "$(shown _ZN3app3runEi)" 'app::run(int)'
 equal "a number that is no hash" "$(shown _ZN3app17h0000000000000000E)" app::h0000000000000000
 equal "C" "$(shown _Read)" _Read
 
-# asked: prints the lines of the call site.
-asked() {
-	sed -n '/^  #1 /,/^$/p' "$W/out" | sed '1d; /^$/d; s/  *program+.*//; s/^ *//'
-}
 named_dump $alloc $grow "$slice" "$legacy" '_RNvMC3appNtB2_5Route3new' main >"$W/log"
 status_is 0 "$lw" report "$W/log"
 equal "who asked" "$(asked)" "through __rustc::__rust_alloc, \

@@ -117,6 +117,11 @@ shown() {
 	sed -n 's/.*"function":"main".*"function":"\([^"]*\)".*/\1/p' "$W/out"
 }
 
+# asked: prints the lines that the text report of $W/out has of its first call site.
+asked() {
+	sed -n '/^  #1 /,/^$/p' "$W/out" | sed '1d; /^$/d; s/  *program+.*//; s/^ *//'
+}
+
 # has_libiberty: true if the tool is built with libiberty, which knows names of Rust and D.
 has_libiberty() {
 	echo '#include <libiberty/demangle.h>' | "${HOSTCC:-cc}" -E - >/dev/null 2>&1
