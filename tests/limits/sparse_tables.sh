@@ -16,10 +16,11 @@ for n in 2 3 4; do
 done
 
 # In a jail there is no /proc. A static C library holds a few blocks of its own.
+chroot / true 2>"$W/which" || skip "chroot needs root"
 mkdir "$W/jail"
 build sparse.static -static tests/limits/sparse_tables.c
 cp "$W/sparse.static" "$W/jail/sparse"
-chroot "$W/jail" /sparse 2>"$W/log" || skip "chroot needs root"
+chroot "$W/jail" /sparse 2>"$W/log" || fail "in a chroot: status $?"
 for n in 1 2 3 4; do
 	blocks=$(dump_value "$W/log" $n live_blocks)
 	if [ "$blocks" -lt 2048 ] || [ "$blocks" -gt 2058 ]; then

@@ -36,8 +36,9 @@ status_is 0 "$lw" report "$W/log"
 shows_not damaged
 shows_not truncated
 shows 'through  *.*/plugin.c:'
+need jq
 status_is 0 "$lw" report --format=json "$W/log"
 jq -r '.dumps[0].call_sites[].frames[] | select(.function == "through") | .address' "$W/out" \
-	>"$W/addresses" || skip "no jq"
+	>"$W/addresses" || fail "the report is no JSON"
 dump_lines "$W/log" 1 | awk '/plugin.so\+/ && !(n++ % 2) { print $2 }' >"$W/raw"
 cmp "$W/addresses" "$W/raw" || fail "addresses: $(cat "$W/addresses"), in the dump: $(cat "$W/raw")"
