@@ -12,10 +12,12 @@
 typedef void (*handler)(int);
 
 /* Not in the headers of every C library. */
+/* NOLINTBEGIN(readability-redundant-declaration,bugprone-reserved-identifier) */
 extern handler bsd_signal(int signo, handler action);
-extern handler __sysv_signal(int signo, handler action); /* NOLINT(bugprone-reserved-identifier) */
+extern handler __sysv_signal(int signo, handler action);
 extern handler sigset(int signo, handler action);
 extern int sigignore(int signo);
+/* NOLINTEND(readability-redundant-declaration,bugprone-reserved-identifier) */
 
 #define KERNEL_MASK 8 /* bytes of sa_mask that the kernel knows */
 

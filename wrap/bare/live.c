@@ -152,12 +152,12 @@ uint32_t leakwrap_live_remove(const void *block, size_t *size)
 /* There is no table of held blocks: a block that is taken is in no dump until it is recorded anew.
  */
 uint32_t leakwrap_live_hold(const void *block, enum leakwrap_hold how, uintptr_t sp, size_t *size,
-                            uint32_t *mark)
+                            uint32_t *hold)
 {
 	struct leakwrap_live_block found;
 
 	(void)sp;
-	*mark = 0;
+	*hold = 0;
 	if (how == LEAKWRAP_HOLD_TAKEN)
 		return leakwrap_live_remove(block, size);
 	found = leakwrap_live_find(block);
