@@ -1,11 +1,13 @@
 /* same_actions.c - prints what the functions for signals return, and the actions that they show. */
 #include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,6 +137,82 @@ static void discard(void)
 	printf("calls after it was discarded: %d\n", calls);
 }
 
+/* The kernel discards some signals if their action is the default. */
+static void discard_by_default(void)
+{
+	static const int signals[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGUSR1};
+	sigset_t mask, pending;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		sigemptyset(&mask);
+		sigaddset(&mask, signals[i]);
+		sigprocmask(SIG_BLOCK, &mask, NULL);
+		signal(signals[i], on_first);
+		raise(signals[i]);
+		signal(signals[i], SIG_DFL);
+		sigpending(&pending);
+		printf("signal %d pending: %d\n", signals[i], sigismember(&pending, signals[i]));
+		signal(signals[i], on_second);
+		sigprocmask(SIG_UNBLOCK, &mask, NULL);
+		printf("calls after the default: %d\n", calls);
+	}
+	signal(SIGCHLD, SIG_DFL);
+}
+
+enum { ALARMS = 2000 };
+
+static volatile int alarms, wrong;
+
+static void look(void)
+{
+	struct sigaction now;
+
+	sigaction(SIGUSR1, NULL, &now);
+	wrong += now.sa_handler != on_first;
+}
+
+static void on_alarm(int signo)
+{
+	(void)signo;
+	alarms++;
+	look();
+}
+
+/* A handler that interrupts sigaction sees the action, too. */
+static void interrupt(void)
+{
+	struct itimerval often = {{0, 50}, {0, 50}};
+
+	signal(SIGUSR1, on_first);
+	signal(SIGALRM, on_alarm);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (alarms < ALARMS)
+		look();
+	signal(SIGALRM, SIG_IGN);
+	printf("wrong actions: %d\n", wrong);
+}
+
+static sigjmp_buf before_fault;
+
+static void on_fault(int signo)
+{
+	(void)signo;
+	siglongjmp(before_fault, 1);
+}
+
+/* A program may survive a pointer that cannot be written to. */
+static void survive(void)
+{
+	struct sigaction wanted = {.sa_handler = on_second};
+	void *volatile nowhere = (void *)(uintptr_t)0x10000;
+
+	signal(SIGSEGV, on_fault);
+	if (sigsetjmp(before_fault, 1) == 0)
+		sigaction(SIGUSR1, &wanted, nowhere);
+	show_now("after a fault");
+	signal(SIGSEGV, SIG_DFL);
+}
+
 /* Calls sigaltstack in a child, and prints how that ends. */
 static void try_stack(const char *what, const void *stack, void *before)
 {
@@ -180,6 +258,9 @@ int main(void)
 	try_flags();
 	try_relatives();
 	discard();
+	discard_by_default();
+	interrupt();
+	survive();
 	try_stacks();
 	return 0;
 }

@@ -159,15 +159,17 @@ static void do_as_asked(enum sender sender, const siginfo_t *info, const void *c
 		dump_signal.set((uint32_t)info->si_value.sival_int);
 }
 
+/* Returns whether the kernel discards SIGNO if its action is the default (signal(7)). */
+static bool is_ignored_by_default(int signo)
+{
+	return signo == SIGCHLD || signo == SIGCONT || signo == SIGURG || signo == SIGWINCH;
+}
+
 /* Returns whether the default action of SIGNO ends the process (signal(7)). */
 static bool is_deadly(int signo)
 {
-	static const int others[] = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
-
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (signo == others[i])
-			return false;
-	return true;
+	return !is_ignored_by_default(signo) && signo != SIGTSTP && signo != SIGTTIN &&
+	       signo != SIGTTOU;
 }
 
 /* Performs the default action of SIGNO.  Returns if the process survives: it was stopped and
@@ -276,20 +278,24 @@ static bool is_action_forbidden(int signo)
 	       leakwrap_filters_forbid(__NR_rt_sigprocmask, (const long[6]){SIG_UNBLOCK});
 }
 
-/* Calls sigaction(2) past the wrapper, and asks no filter: the program makes this call. */
+/* Calls sigaction(2) past the wrapper, and asks no filter: the program makes this call.  ACTION and
+ * BEFORE are the tracer's objects.  A handler that ran meanwhile would pass the wrapper, too. */
 static int set_action(int signo, const struct sigaction *action, struct sigaction *before)
 {
 	/* Volatile: the compiler takes a function for present. */
 	int (*volatile set)(int, const struct sigaction *, struct sigaction *) = sigaction;
+	struct leakwrap_mask mask;
 	int result;
 
 	if (!set) {
 		errno = ENOSYS;
 		return -1;
 	}
+	leakwrap_signals_block(&mask);
 	leakwrap_self.own_calls++;
 	result = set(signo, action, before);
 	leakwrap_self.own_calls--;
+	leakwrap_signals_restore(&mask);
 	return result;
 }
 
@@ -345,18 +351,21 @@ static int take_action(const struct sigaction *action)
 }
 
 /* Stores VIEW in *BEFORE as the C library stores an action, which leaves some members as they are.
- * Returns 0, or -1 with errno set. */
+ * A bad pointer faults outside of set_action.  Returns 0, or -1 with errno set. */
 static int show_view(const struct sigaction *view, struct sigaction *before)
 {
-	if (set_action(dump_signal.signo, NULL, before) != 0)
+	struct sigaction shown = *before;
+
+	if (set_action(dump_signal.signo, NULL, &shown) != 0)
 		return -1;
 #if defined __GLIBC__ && defined WITH_RESTORER
-	if ((before->sa_flags & WITH_RESTORER) != 0)
-		before->sa_restorer = view->sa_restorer;
+	if ((shown.sa_flags & WITH_RESTORER) != 0)
+		shown.sa_restorer = view->sa_restorer;
 #endif
-	before->sa_sigaction = view->sa_sigaction;
-	before->sa_flags = view->sa_flags;
-	memcpy(&before->sa_mask, &view->sa_mask, _NSIG / 8);
+	shown.sa_sigaction = view->sa_sigaction;
+	shown.sa_flags = view->sa_flags;
+	memcpy(&shown.sa_mask, &view->sa_mask, _NSIG / 8);
+	*before = shown;
 	return 0;
 }
 
@@ -391,6 +400,13 @@ bool leakwrap_dump_signal_is_watched(int signo)
 	return signo != 0 && signo == dump_signal.signo && leakwrap_self.own_calls == 0;
 }
 
+/* Returns whether the kernel discards SIGNO if ACTION is its action. */
+static bool is_discarded(int signo, const struct sigaction *action)
+{
+	return is_ignored(action) ||
+	       (action->sa_handler == SIG_DFL && is_ignored_by_default(signo));
+}
+
 /* Discards the dump signals that are pending, as the kernel does when a program ignores a signal.
  * Does for each what its sender asks of the tracer.  The program blocks the signal. */
 static void discard_pending(int signo)
@@ -414,12 +430,20 @@ static bool is_blocked(int signo)
  * shares its parent's view. */
 static int view_of_child(int signo, const struct sigaction *action, struct sigaction *before)
 {
-	struct sigaction previous;
-	const int result = set_action(signo, action, before ? before : &previous);
+	struct sigaction wanted, previous;
+	int result;
 
-	if (before && result == 0 && is_tracers(before))
+	if (action)
+		wanted = *action;
+	if (before)
+		previous = *before;
+	result = set_action(signo, action ? &wanted : NULL, &previous);
+	if (!before || result != 0)
+		return result;
+	if (is_tracers(&previous))
 		return show_view(current_view(), before);
-	return result;
+	*before = previous;
+	return 0;
 }
 
 int leakwrap_dump_signal_change_view(int signo, const struct sigaction *action,
@@ -448,7 +472,7 @@ int leakwrap_dump_signal_change_view(int signo, const struct sigaction *action,
 			*before = previous;
 		return result;
 	}
-	if (action && result == 0 && is_ignored(&wanted) && is_blocked(signo))
+	if (action && result == 0 && is_discarded(signo, &wanted) && is_blocked(signo))
 		discard_pending(signo);
 	return before && result == 0 ? show_view(&previous, before) : result;
 }
