@@ -137,11 +137,11 @@ static void check_waits(void)
 static void check_time_left(void)
 {
 	const uint64_t now = leakwrap_time_monotonic(), second = 1000000000;
-	const uint64_t rest = leakwrap_dump_signal_time_left(10, 500, now - second);
+	const uint64_t rest = leakwrap_time_left(10, 500, now - second);
 
 	CHECK(rest <= 9 * second + 500 && rest > 0);
-	CHECK(leakwrap_dump_signal_time_left(1, 0, now - 2 * second) == 0);
-	CHECK(leakwrap_dump_signal_time_left(INT64_MAX, 0, now) > 1000000000 * second);
+	CHECK(leakwrap_time_left(1, 0, now - 2 * second) == 0);
+	CHECK(leakwrap_time_left(INT64_MAX, 0, now) > 1000000000 * second);
 }
 
 int main(void)

@@ -252,7 +252,7 @@ int __wrap_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 		int signo = __real_##name(set, received, limit);                              \
 		while (leakwrap_dump_signal_serve_waited(&signo, received, before)) {         \
 			if (limit) {                                                          \
-				const uint64_t nanoseconds = leakwrap_dump_signal_time_left(  \
+				const uint64_t nanoseconds = leakwrap_time_left(              \
 				        limit->seconds, (uint32_t)limit->nanoseconds, start); \
 				left.seconds = (number)(nanoseconds / NANOSECONDS);           \
 				left.nanoseconds = (number)(nanoseconds % NANOSECONDS);       \

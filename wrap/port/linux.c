@@ -188,6 +188,17 @@ uint64_t leakwrap_time_boot(void)
 	return (uint64_t)now.seconds * 100 + (uint64_t)now.nanoseconds / 10000000;
 }
 
+uint64_t leakwrap_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start)
+{
+	const uint64_t second = 1000000000;
+	const uint64_t taken = leakwrap_time_monotonic() - start;
+	const uint64_t most = UINT64_MAX / second - 1; /* seconds: hundreds of years */
+	const uint64_t whole = (uint64_t)seconds < most ? (uint64_t)seconds : most;
+	const uint64_t all = whole * second + nanoseconds;
+
+	return all > taken ? all - taken : 0;
+}
+
 static struct kernel_time kernel_time(uint64_t nanoseconds)
 {
 	struct kernel_time time = {0, 0};

@@ -287,6 +287,11 @@ bool leakwrap_process_await(int pid, uint64_t nanoseconds, int *status);
 uint64_t leakwrap_time_monotonic(void); /* nanoseconds */
 int64_t leakwrap_time_utc(void);        /* seconds since 1970 */
 uint64_t leakwrap_time_boot(void);      /* hundredths of a second since the machine started */
+
+/* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
+ * leakwrap_time_monotonic.  Preserves errno. */
+uint64_t leakwrap_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start);
+
 int leakwrap_process_id(void);
 int leakwrap_process_parent_id(void); /* 0: it is in an outer PID namespace, or not known */
 

@@ -338,10 +338,14 @@ static int install_handler(const struct sigaction *view)
 static int take_action(const struct sigaction *action)
 {
 	const __typeof__(action->sa_flags) own_flags =
-	        (__typeof__(action->sa_flags))(SA_SIGINFO | SA_RESETHAND);
-	struct sigaction shown = {.sa_flags = 0};
+	        (__typeof__(action->sa_flags))(SA_SIGINFO | SA_RESETHAND | SA_RESTART);
+	struct sigaction wanted = *action, shown = {.sa_flags = 0};
 
-	if (install_handler_like(action) != 0 || set_action(dump_signal.signo, NULL, &shown) != 0 ||
+	/* What the program ignores interrupts no system call, not even meanwhile. */
+	if (!has_handler(action))
+		wanted.sa_flags |= SA_RESTART;
+	if (install_handler_like(&wanted) != 0 ||
+	    set_action(dump_signal.signo, NULL, &shown) != 0 ||
 	    (!has_handler(action) && install_handler(action) != 0))
 		return -1;
 	shown.sa_sigaction = action->sa_sigaction;
@@ -586,15 +590,4 @@ bool leakwrap_dump_signal_serve_waited(int *signo, const siginfo_t *info, unsign
 	}
 	errno = *signo < 0 ? EINTR : saved;
 	return waits_again;
-}
-
-uint64_t leakwrap_dump_signal_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start)
-{
-	const uint64_t second = 1000000000;
-	const uint64_t taken = leakwrap_time_monotonic() - start;
-	const uint64_t most = UINT64_MAX / second - 1; /* seconds: hundreds of years */
-	const uint64_t whole = (uint64_t)seconds < most ? (uint64_t)seconds : most;
-	const uint64_t all = whole * second + nanoseconds;
-
-	return all > taken ? all - taken : 0;
 }

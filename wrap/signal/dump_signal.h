@@ -73,8 +73,4 @@ bool leakwrap_dump_signal_release(void);
  * wait, sets *SIGNO to -1 and errno to EINTR, and returns false.  Otherwise preserves errno. */
 bool leakwrap_dump_signal_serve_waited(int *signo, const siginfo_t *info, unsigned before);
 
-/* Returns how many nanoseconds are left of SECONDS and NANOSECONDS, which began at START by
- * leakwrap_time_monotonic.  Preserves errno. */
-uint64_t leakwrap_dump_signal_time_left(int64_t seconds, uint32_t nanoseconds, uint64_t start);
-
 #endif
