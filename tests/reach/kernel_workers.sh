@@ -6,10 +6,11 @@
 build dynamic tests/reach/kernel_workers.c
 build static tests/reach/kernel_workers.c -static
 skipped=
-for case in work poll; do
+for case in work poll many; do
 	for link in dynamic static; do
-		rm -f "$W/log"
-		LEAKWRAP_OPTIONS="log=$W/log:kinds=always" "$W/$link" $case >"$W/out" 2>"$W/errors"
+		rm -f "$W/log" "$W/pipe"
+		LEAKWRAP_OPTIONS="log=$W/log:kinds=always" "$W/$link" $case "$W/pipe" \
+			>"$W/out" 2>"$W/errors"
 		status=$?
 		[ $status -ne 9 ] || {
 			skipped="$skipped $case"
@@ -23,5 +24,5 @@ for case in work poll; do
 		done
 	done
 done
-[ "$skipped" != " work poll" ] || skip "this machine has no io_uring"
+[ "$skipped" != " work poll many" ] || skip "this machine has no io_uring"
 [ -z "$skipped" ] || echo "this machine does not have:$skipped"

@@ -97,12 +97,12 @@ char leakwrap_thread_kernel_state(int thread)
 }
 
 /* Linux, include/linux/sched.h: since 5.12 and since 6.4.  Older kernels have other meanings for
- * these bits, but then the thread does not block all signals. */
+ * these bits.  A thread of the program that has one of them rarely blocks all signals. */
 #define PF_IO_WORKER   0x10u
 #define PF_USER_WORKER 0x4000u
 
 /* Of the first 31 signals all but SIGKILL and SIGSTOP. */
-#define ALL_BLOCKED 0x7ffbfeffu
+#define ALL_BLOCKED (0x7fffffffu & ~(1u << (SIGKILL - 1)) & ~(1u << (SIGSTOP - 1)))
 
 /* Returns the number of the FIELD of /proc/PID/stat, counted as in proc(5), or 0.  STATE: its third
  * field. */

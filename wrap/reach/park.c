@@ -38,8 +38,8 @@
 
 enum { ASKED = 1, PARKED, GONE };
 
-/* How many threads of the kernel are remembered. */
-#define OF_KERNEL 256u
+/* In how many groups the ids of threads are, by their lowest bits. */
+#define GROUPS 256u
 
 struct parked {
 	int thread;
@@ -70,8 +70,7 @@ static struct {
 	_Atomic uint32_t looker;     /* 1: a thread that is kept looks at the ender */
 	_Atomic uint32_t lets_go;    /* 1: no thread is kept any more */
 	const char *error;           /* of leakwrap_park_error */
-	/* Threads of the kernel that were found last, by their numbers. */
-	int of_kernel[OF_KERNEL];
+	bool has_of_kernel[GROUPS];  /* a thread of the kernel was found in this group */
 } park;
 
 /* -- in the other threads ---------------------------------------------------------------------- */
@@ -217,8 +216,7 @@ static int send_signal(int thread)
 {
 	long error;
 
-	if (park.of_kernel[(unsigned)thread % OF_KERNEL] == thread &&
-	    leakwrap_thread_is_of_kernel(thread))
+	if (park.has_of_kernel[(unsigned)thread % GROUPS] && leakwrap_thread_is_of_kernel(thread))
 		return GONE;
 	if (!park.is_caught) {
 		park.is_caught = leakwrap_park_signal_catch(on_park);
@@ -261,12 +259,12 @@ static bool ask(void *context, int thread, int folder)
 	return true;
 }
 
-/* Returns whether THREAD is of the kernel, and remembers it if it is. */
+/* Returns whether THREAD is of the kernel, and remembers its group if it is. */
 static bool is_of_kernel(int thread)
 {
 	if (!leakwrap_thread_is_of_kernel(thread))
 		return false;
-	park.of_kernel[(unsigned)thread % OF_KERNEL] = thread;
+	park.has_of_kernel[(unsigned)thread % GROUPS] = true;
 	return true;
 }
 
