@@ -1,7 +1,7 @@
-/* kernel_workers.c poll|work|many - the kernel runs threads of its own in this process (io_uring(7)),
- * which no signal stops.  Loses a block of 1001 bytes and asks for DUMPS dumps.  Fails if each
- * dump leaves a signal that waits.  Prints "done".  Status 9: this machine does not have it.  The
- * second argument is the path of a named pipe that "many" makes. */
+/* kernel_workers.c poll|work|many PATH - the kernel runs threads of its own in this process
+ * (io_uring(7)), which no signal stops.  Loses a block of 1001 bytes and asks for DUMPS dumps.
+ * Fails if each dump leaves a signal that waits.  Prints "done".  Status 9: this machine does not
+ * have it.  PATH is where "many" makes a named pipe. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>

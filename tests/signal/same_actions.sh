@@ -4,7 +4,9 @@
 # This covers flags and masks that the kernel or the C library changes, signals that are discarded
 # because they are ignored, calls that a handler or a fault interrupts, and stacks for signals that
 # cannot be read.
+# timeout: 300
 . tests/lib.sh
+. tests/targets/target.sh
 
 for static in '' -static; do
 	# shellcheck disable=SC2086 # a list of flags
@@ -23,3 +25,29 @@ for static in '' -static; do
 		}
 	done
 done
+
+# An emulator shows flags that this machine's kernel drops.
+same_actions() {
+	name=$1
+	shift
+	# shellcheck disable=SC2046,SC2086 # lists
+	{
+		$gcc $TARGET_CFLAGS "$@" -Wno-deprecated-declarations -o "$W/plain-$name" \
+			tests/signal/same_actions.c &&
+			$gcc $TARGET_CFLAGS "$@" -Wno-deprecated-declarations -o "$W/$name" \
+				tests/signal/same_actions.c \
+				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime)
+	} 2>"$W/link" || fail "$name: $(tail -n 5 "$W/link")"
+	$run "$W/plain-$name" >"$W/plain-$name.out"
+	equal "exit status, untraced, $name" $? 0
+	$run "$W/$name" >"$W/$name.out" 2>"$W/$name.log"
+	equal "exit status, $name" $? 0
+	cmp "$W/plain-$name.out" "$W/$name.out" || {
+		diff "$W/plain-$name.out" "$W/$name.out" | head -n 20
+		fail "the program sees something else, $name"
+	}
+}
+each_target same_actions <<END || echo "no other machine"
+arm-linux-gnueabihf qemu-arm -static
+riscv64-linux-gnu qemu-riscv64 -static
+END

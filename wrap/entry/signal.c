@@ -76,15 +76,21 @@ SIGNAL(bsd_signal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
 SIGNAL(ssignal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
 #endif
 
+/* Has no effect.  glibc and uClibc-ng set it, and some kernels and emulators show it. */
+#ifndef SA_INTERRUPT
+#define SA_INTERRUPT 0
+#endif
+
 /* sysv_signal(3): the handler runs once, and its own signal may interrupt it. */
+#define SYSV_FLAGS (SA_RESETHAND | SA_NODEFER | SA_INTERRUPT)
 #ifdef LEAKWRAP_ENTRY_sysv_signal
-SIGNAL(sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
+SIGNAL(sysv_signal, SYSV_FLAGS, 0)
 #endif
 
 /* In musl it is another name of signal. */
 #ifdef LEAKWRAP_ENTRY___sysv_signal
 #ifdef __GLIBC__
-SIGNAL(__sysv_signal, (SA_RESETHAND | SA_NODEFER), 0)
+SIGNAL(__sysv_signal, SYSV_FLAGS, 0)
 #else
 SIGNAL(__sysv_signal, BSD_FLAGS, BSD_BLOCKS_ITSELF)
 #endif
