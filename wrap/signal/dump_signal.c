@@ -411,8 +411,11 @@ static bool is_discarded(int signo, const struct sigaction *action)
 	       (action->sa_handler == SIG_DFL && is_ignored_by_default(signo));
 }
 
-/* Discards the dump signals that are pending, as the kernel does when a program ignores a signal.
- * Does for each what its sender asks of the tracer.  The program blocks the signal. */
+/* Discards the dump signals that are pending for this thread or for the process, as the kernel does
+ * when a program ignores a signal.  Does for each what its sender asks of the tracer.  This thread
+ * blocks the signal.
+ *
+ * Known limit: the kernel also discards those that are pending for another thread alone. */
 static void discard_pending(int signo)
 {
 	const int saved = errno;
