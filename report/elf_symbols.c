@@ -462,14 +462,6 @@ const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, 
 	return function.name;
 }
 
-const char *leakwrap_symbol_at(uintptr_t pc)
-{
-	const struct leakwrap_module *module = leakwrap_module_ever_at(pc);
-	uintptr_t offset;
-
-	return module ? leakwrap_symbol(module, pc, &offset) : NULL;
-}
-
 bool leakwrap_read_lists(const struct leakwrap_module *module, struct leakwrap_system_lists *lists)
 {
 	const struct table *table = table_of(module);

@@ -42,10 +42,6 @@ void leakwrap_symbols_reset_in_child(void);
  * covers PC.  The string lives as long as the program. */
 const char *leakwrap_symbol(const struct leakwrap_module *module, uintptr_t pc, uintptr_t *offset);
 
-/* Returns the name of the function that the instruction at PC is in, loaded or not, as
- * leakwrap_symbol does; NULL if there is none. */
-const char *leakwrap_symbol_at(uintptr_t pc);
-
 /* Finds the function of MODULE that the instruction at PC is in, and fills *FUNCTION.  Returns
  * false, and leaves *FUNCTION as it is, if no symbol covers PC. */
 bool leakwrap_symbol_find(const struct leakwrap_module *module, uintptr_t pc,

@@ -215,7 +215,7 @@ equal "system=0: the program's" "$(dump_value "$W/c.without" 1 live_bytes)" 1500
 awk '/leakwrap_system|globl|hidden/ { next }
 	/long/ { sub(/, /, ", 1 + ") }
 	{ print }' "$O/include/system_c.h" | sed 's/long 1, 1 + /long 1, /' >"$W/other.h"
-printf '#include "format.h"\n#include "other.h"\n' >"$W/other.c"
+printf '#include "system_lists.h"\n#include "other.h"\n' >"$W/other.c"
 $CC -Ireport -c -o "$W/other.o" "$W/other.c" || fail "cannot compile the other list"
 objcopy -O binary --only-section=.leakwrap.system --set-section-flags .leakwrap.system=alloc \
 	"$W/other.o" "$W/other.list"

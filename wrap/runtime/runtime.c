@@ -40,7 +40,17 @@ enum { NOT_STARTED, STARTING, STARTED };
 
 static _Atomic int state;
 
-static const struct leakwrap_fail_hooks fail_hooks = {leakwrap_symbol_at, leakwrap_fork_traced};
+/* Returns the name of the function that the INSTRUCTION is in, or NULL (struct
+ * leakwrap_fail_hooks). Signal-safe. */
+static const char *name_of_function(uintptr_t instruction)
+{
+	const struct leakwrap_module *module = leakwrap_module_ever_at(instruction);
+	uintptr_t offset;
+
+	return module ? leakwrap_symbol(module, instruction, &offset) : NULL;
+}
+
+static const struct leakwrap_fail_hooks fail_hooks = {name_of_function, leakwrap_fork_traced};
 
 /* -- start ------------------------------------------------------------------------------------- */
 
