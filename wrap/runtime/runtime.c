@@ -41,7 +41,7 @@ enum { NOT_STARTED, STARTING, STARTED };
 static _Atomic int state;
 
 /* Returns the name of the function that the INSTRUCTION is in, or NULL (struct
- * leakwrap_fail_hooks). Signal-safe. */
+ * leakwrap_fail_hooks).  Signal-safe. */
 static const char *name_of_function(uintptr_t instruction)
 {
 	const struct leakwrap_module *module = leakwrap_module_ever_at(instruction);
