@@ -15,7 +15,7 @@
 #include "wrap/port/port.h"
 
 /* Does what leakwrap_dump_write does.  STANDING: where the calling thread stands; the dump has
- * kinds. NULL: it has none. */
+ * kinds.  NULL: it has none. */
 bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned number,
                                bool earlier_lost, const struct leakwrap_reason *reason,
                                const struct leakwrap_standing *standing);

@@ -82,7 +82,7 @@ static bool leakwrap_set_through(struct leakwrap_instruction *instruction, unsig
 	return true;
 }
 
-/* Decodes LDM, STM, POP or PUSH of the registers in LIST (A8.8.57, 58, 60, 61, 199 to 203). BEFORE
+/* Decodes LDM, STM, POP or PUSH of the registers in LIST (A8.8.57, 58, 60, 61, 199 to 203).  BEFORE
  * and UP give the addressing mode; the base changes if MOVES. */
 static void leakwrap_decode_multiple(struct leakwrap_instruction *instruction, unsigned base,
                                      bool loads, bool before, bool up, bool moves, uint32_t list)

@@ -192,8 +192,8 @@ static uint64_t distance_left(void)
 	return (uint32_t)leakwrap_self.countdown + leakwrap_self.beyond + 1;
 }
 
-/* Draws the distance to the next point: K or more bytes with the probability e^(-K / INTERVAL). The
- * point is the last byte of the distance.  INTERVAL is 0 if all blocks are recorded since the
+/* Draws the distance to the next point: K or more bytes with the probability e^(-K / INTERVAL).
+ * The point is the last byte of the distance.  INTERVAL is 0 if all blocks are recorded since the
  * thread looked: then it looks again at its next allocation. */
 static void draw_distance(uint32_t interval)
 {

@@ -18,7 +18,7 @@ struct leakwrap_sandbox {
 };
 
 /* Begins the installation of the filter PROGRAM by the program; NULL: of a filter that is not
- * known. Notes the filter before it is installed, and gives up the tracer's signal handlers if the
+ * known.  Notes the filter before it is installed, and gives up the tracer's signal handlers if the
  * filter forbids what they need, and says so.  Preserves errno. */
 struct leakwrap_sandbox leakwrap_sandbox_begin(const struct leakwrap_filter_program *program);
 

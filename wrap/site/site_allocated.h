@@ -43,7 +43,7 @@ void leakwrap_site_move_allocated(uint32_t from, uint32_t to);
 void leakwrap_site_forget_allocated(uint32_t site);
 
 /* Forgets what the call sites of a group (site_chunk.h) have allocated, and gives their memory
- * back. The group begins with the number FIRST. */
+ * back.  The group begins with the number FIRST. */
 void leakwrap_site_allocated_give_group(uint32_t first);
 
 #endif

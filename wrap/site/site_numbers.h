@@ -69,7 +69,7 @@ void leakwrap_site_numbers_forget_free(void);
 /* -- what a collection keeps: for site_collect.c ----------------------------------------------- */
 
 /* Begins to keep numbers: none is kept any more.  Numbers that are taken from now on are kept at
- * once. The caller holds the tables' lock. */
+ * once.  The caller holds the tables' lock. */
 void leakwrap_site_numbers_begin_keeping(void);
 
 /* Ends the keeping: numbers that are taken from now on are not kept.  The others stay kept. */

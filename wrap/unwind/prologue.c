@@ -113,7 +113,7 @@ static __attribute__((noinline)) bool follow_to(struct leakwrap_follower *f, uin
 }
 
 /* If SAVED has the base SP, it is relative to the CFA: expresses it relative to register REG
- * instead. REG holds the CFA plus OFFSET, which is mostly negative. */
+ * instead.  REG holds the CFA plus OFFSET, which is mostly negative. */
 static void rebase(struct leakwrap_code_value *saved, uint8_t reg, int32_t offset)
 {
 	if (saved->base == LEAKWRAP_CODE_SP)

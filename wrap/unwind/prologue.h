@@ -29,9 +29,9 @@ bool leakwrap_find_prologue_rule(const struct leakwrap_code *code, uintptr_t sta
 bool leakwrap_find_near_prologue_rule(const struct leakwrap_code *code, uintptr_t pc,
                                       bool interrupted, struct leakwrap_rule *rule);
 
-/* Returns true if no function seems to end between START and PC. A function ends behind a jump or a
- * return, unless an earlier branch leads further.  The end is missed where the last instruction is
- * a call that never returns. */
+/* Returns true if no function seems to end between START and PC.  A function ends behind a jump or
+ * a return, unless an earlier branch leads further.  The end is missed where the last instruction
+ * is a call that never returns. */
 bool leakwrap_is_one_function(const struct leakwrap_code *code, uintptr_t start, uintptr_t pc);
 
 #endif

@@ -12,8 +12,8 @@
 #include "wrap/arch/decode.h"
 #include "wrap/module/modules.h"
 
-/* Returns the module whose text holds the call before PC, or PC itself if INTERRUPTED. Returns NULL
- * if there is none or if it was unloaded.  The registry owns the module. */
+/* Returns the module whose text holds the call before PC, or PC itself if INTERRUPTED.  Returns
+ * NULL if there is none or if it was unloaded.  The registry owns the module. */
 const struct leakwrap_module *leakwrap_text_at(uintptr_t pc, bool interrupted);
 
 /* Returns the bounds of the readable code around WORD, an address of MODULE's text.  The bounds are

@@ -96,7 +96,7 @@ bool leakwrap_stack_is_outermost(uintptr_t sp);
 bool leakwrap_stack_probe(struct leakwrap_stack *stack, uintptr_t address, uintptr_t size);
 
 /* Returns true if the SIZE (small, not 0) bytes at ADDRESS can be read.  On a foreign stack it
- * probes pages outside of [low, high). Neighbours of that range extend it; other pages replace
+ * probes pages outside of [low, high).  Neighbours of that range extend it; other pages replace
  * it. */
 static inline bool leakwrap_stack_reach(struct leakwrap_stack *stack, uintptr_t address,
                                         uintptr_t size)
@@ -106,7 +106,7 @@ static inline bool leakwrap_stack_reach(struct leakwrap_stack *stack, uintptr_t 
 }
 
 /* Returns true if a search that has read all words of STACK up to ADDRESS may read the word at
- * ADDRESS. A coroutine's stack may lie below a thread's stack without guard pages between them,
+ * ADDRESS.  A coroutine's stack may lie below a thread's stack without guard pages between them,
  * and then counts as a part of it.  Pages between the two may have been unmapped since; each is
  * probed. */
 bool leakwrap_stack_scan_may_continue(struct leakwrap_stack *stack, uintptr_t address);

@@ -22,7 +22,7 @@ extern const char __clone[] __attribute__((weak));
 #endif
 
 /* Returns true if PC is the return address of one of the first CALLS calls of the function at
- * START. The function must not store a return address before PC, and must not end there. */
+ * START.  The function must not store a return address before PC, and must not end there. */
 static bool is_among_calls(const struct leakwrap_code *code, uintptr_t start, unsigned calls,
                            uintptr_t pc)
 {
