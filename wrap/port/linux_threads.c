@@ -281,8 +281,9 @@ static bool has_fork_events(int fd)
 	return (last & UFFD_FEATURE_EVENT_FORK) != 0;
 }
 
-/* Raises *USE to what FD is used for, if it is a descriptor of userfaultfd(2). */
-static bool raise_use(void *use, int fd, int folder)
+/* Sets *USE to what FD is used for, if it is a descriptor of userfaultfd(2).  Returns false, which
+ * ends the search, if nothing is more. */
+static bool note_use(void *use, int fd, int folder)
 {
 	enum leakwrap_userfaultfd *const found = use;
 
@@ -297,7 +298,7 @@ enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void)
 {
 	enum leakwrap_userfaultfd use = LEAKWRAP_USERFAULTFD_NONE;
 
-	leakwrap_folder_each_number("/proc/self/fd", raise_use, &use);
+	leakwrap_folder_each_number("/proc/self/fd", note_use, &use);
 	return use;
 }
 

@@ -197,7 +197,8 @@ struct leakwrap_lock {
 };
 
 /* Acquires the lock, and blocks all signals of this thread until leakwrap_unlock.  Waits while
- * another thread has the lock.  Not recursive. */
+ * another thread has the lock.  Not recursive.  Without an operating system all locks are the
+ * program's one lock. */
 void leakwrap_lock(struct leakwrap_lock *lock);
 
 #ifndef LEAKWRAP_BARE
@@ -263,7 +264,8 @@ enum leakwrap_userfaultfd {
 	LEAKWRAP_USERFAULTFD_FORKS,
 };
 
-/* Looks through this process's descriptors.  A system call for each; signal-safe. */
+/* Looks through this process's descriptors, and returns the most that they are used for.  A system
+ * call for each descriptor; signal-safe. */
 enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void);
 
 /* Copies the process, without the C library: no handlers of pthread_atfork(3) run, and no SIGCHLD
@@ -389,7 +391,7 @@ void leakwrap_wait_shared(const uint32_t *word, uint32_t value, uint64_t nanosec
 
 /* -- files ------------------------------------------------------------------------------------- */
 
-/* Each returns the system call's result: a negative errno value for an error. */
+/* Opens PATH by open(2).  Returns a descriptor, or a negative errno value. */
 long leakwrap_open(const char *path, int flags, int mode);
 
 /* Opens the file NAME of /proc/self, which has at most 30 characters, to read it.  If the main
@@ -404,7 +406,7 @@ long leakwrap_close(int fd);
  * Returns a descriptor or a negative errno value. */
 int leakwrap_memory_file(void);
 
-/* Each returns the system call's result: a negative errno value for an error. */
+/* The system calls of their names.  Each returns its result, or a negative errno value. */
 long leakwrap_read(int fd, void *buffer, size_t size);
 long leakwrap_write(int fd, const void *bytes, size_t size);
 long leakwrap_fcntl(int fd, int command, long argument);

@@ -1,7 +1,7 @@
 /* site_collect.h - gives back the call sites that no live block refers to.
  *
  *   live table ──► kept call sites ──► all others: unlinked
- *                                           next collection ──► still not kept, no reader: freed
+ *                            next collection ──► not kept, no reader: freed
  *
  * A call site is unlinked before it is freed, because an allocation may be under way: a thread has
  * found the call site and has not yet recorded the block.  A later collection finds that block, and

@@ -35,9 +35,9 @@ struct leakwrap_walk {
 #endif
 };
 
-/* Goes to the caller by RULE, one of the kinds that leads to a caller and has no further bits.  The
- * read set gets the words that the step depends on.  WALK has no read set afterwards if it cannot
- * hold them.  Returns false if the stack does not support RULE. */
+/* Goes to the caller by RULE, whose kind has only bits of LEAKWRAP_RULE_KINDS and leads to a
+ * caller.  Adds to the read set the words that the step depends on.  If it cannot hold them, WALK
+ * has no read set afterwards.  Returns false if the stack does not support RULE. */
 bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule);
 
 #endif
