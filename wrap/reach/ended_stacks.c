@@ -59,7 +59,8 @@ struct reading {
 };
 
 /* Does what leakwrap_process_load does.  A page that was never written to has no stack, and is not
- * touched: it reads as zeros.  To touch it may wait for a thread that stands (userfaultfd(2)). */
+ * read: its words are taken for zeros.  A thread that is parked might have to answer the access
+ * (userfaultfd(2)). */
 static uint64_t load_written(const void *context, uintptr_t address, unsigned size)
 {
 	const struct reading *const reading = context;
