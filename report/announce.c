@@ -24,10 +24,14 @@ void leakwrap_announce(void)
 {
 	leakwrap_announcement.size = sizeof(leakwrap_announcement);
 	leakwrap_announcement.process = leakwrap_process_id();
-	leakwrap_announcement.signal = leakwrap_options.signal;
 	leakwrap_announcement.kinds = leakwrap_options.kinds;
 	leakwrap_log_pattern(leakwrap_announcement.log, sizeof(leakwrap_announcement.log));
 	atomic_store(atomic_version(), LEAKWRAP_ANNOUNCEMENT_VERSION);
+}
+
+void leakwrap_announce_signal(int signo)
+{
+	leakwrap_announcement.signal = signo;
 }
 
 void leakwrap_announce_recording(bool is_on, uint32_t interval)

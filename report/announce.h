@@ -9,6 +9,9 @@
 /* Fills in the announcement.  Called once at start, after the options are read. */
 void leakwrap_announce(void);
 
+/* Announces that SIGNO asks for dumps; 0: no signal does. */
+void leakwrap_announce_signal(int signo);
+
 /* Announces whether recording IS_ON, and the INTERVAL of sampling, 0 for none. */
 void leakwrap_announce_recording(bool is_on, uint32_t interval);
 

@@ -1,5 +1,5 @@
-/* seccomp_lives_on.c HOW [wait] - enters a sandbox that ends the process at a system call it does
- * not know, and allocates there.  HOW says which calls it knows, or how the program enters it:
+/* seccomp_lives_on.c HOW [wait|catch] - enters a sandbox that ends the process at a system call it
+ * does not know, and allocates there.  HOW says which calls it knows, or how the program enters it:
  *
  *   least    those of the C library's allocator and threads
  *   dumps    also those that a dump to standard error needs
@@ -8,7 +8,8 @@
  *   vfork    none; but a child of vfork enters it
  *   strict   the strict mode, in a forked child
  *
- * With "wait" it waits there until a signal ends it.  Ends with 77 if there are no filters. */
+ * With "wait" it waits there until a signal ends it, with "catch" it also catches SIGUSR1, and ends
+ * with 9 then.  Ends with 77 if there are no filters. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -189,6 +190,12 @@ static void enter_strictly(void)
 		_exit(6);
 }
 
+static void end(int signo)
+{
+	(void)signo;
+	_exit(9);
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "least";
@@ -199,6 +206,8 @@ int main(int argc, char **argv)
 
 	kept[0] = malloc(1000);
 	free(kept[0]);
+	if (argc > 2 && strcmp(argv[2], "catch") == 0)
+		signal(SIGUSR1, end);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return 77;
 	if (strcmp(how, "load") == 0)

@@ -425,7 +425,10 @@ static bool is_signal_handled(struct arena *arena, const struct target_process *
 {
 	pid_t pid = process->pid;
 	if (process->signal <= 0) {
-		complain("process %d takes no dump signal: its options say signal=none", pid);
+		complain("process %d takes no dump signal: its options say signal=none%s", pid,
+		         has_filter(arena, process) ? ", or its seccomp filter allows the tracer "
+		                                      "no handler, see leakwrap(7)"
+		                                    : "");
 		return false;
 	}
 	if (!is_in_signal_set(status, "\nSigCgt:", process->signal)) {

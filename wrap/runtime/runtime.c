@@ -70,7 +70,20 @@ static void set_on_signal(uint32_t value)
 
 bool leakwrap_runtime_take_dump_signal(void)
 {
-	return leakwrap_dump_signal_install(leakwrap_options.signal, dump_on_signal, set_on_signal);
+	const bool is_taken = leakwrap_dump_signal_install(leakwrap_options.signal, dump_on_signal,
+	                                                   set_on_signal);
+
+	leakwrap_announce_signal(is_taken ? leakwrap_options.signal : 0);
+	return is_taken;
+}
+
+bool leakwrap_runtime_release_dump_signal(void)
+{
+	const bool is_released = leakwrap_dump_signal_release();
+
+	if (is_released)
+		leakwrap_announce_signal(0);
+	return is_released;
 }
 
 /* Starts the tracer.  Blocks signals: a handler must not interrupt a half-started tracer in its

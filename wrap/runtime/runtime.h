@@ -17,6 +17,10 @@ void leakwrap_runtime_start(void);
  * leakwrap_dump_signal_install. */
 bool leakwrap_runtime_take_dump_signal(void);
 
+/* From now on no signal asks for dumps.  Returns as leakwrap_dump_signal_release.  Preserves
+ * errno. */
+bool leakwrap_runtime_release_dump_signal(void);
+
 /* Writes a dump if the options ask for one at the first failed allocation, and this is the first.
  * SIZE: the bytes that were asked for.  Preserves errno. */
 #ifndef LEAKWRAP_BARE

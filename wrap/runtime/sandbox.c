@@ -45,7 +45,7 @@ static bool give_up_dump_signal(const struct leakwrap_filter *filter)
 	if (!call || !leakwrap_dump_signal_is_ours(leakwrap_options.signal))
 		return false;
 	report(NO_SIGNAL, filter, call, "no signal asks for dumps");
-	return leakwrap_dump_signal_release();
+	return leakwrap_runtime_release_dump_signal();
 }
 
 static void report_lost_dumps(const struct leakwrap_filter *filter)
