@@ -147,14 +147,26 @@ LEAKWRAP_INLINE bool is_behind_owners(const struct leakwrap_interior *in)
 	return owners > 0 && owners <= OWNERS_MAX;
 }
 
+/* The highest number of WIDTH bytes. */
+#define MOST_OF(width) (~(uint64_t)0 >> (64 - 8 * (width)))
+
 /* The marks of a string of SDS: its type is in the three lowest bits. */
 #define SDS_TYPE_BITS 3u
 
-/* Returns whether CAPACITY fits a block of SIZE bytes that was asked for: an allocator may grant a
- * quarter more and a few words, which the program may use. */
-LEAKWRAP_INLINE bool is_granted(uint64_t capacity, leakwrap_word size)
+/* Returns whether an allocator may grant GRANTED bytes where SIZE bytes are asked for: a quarter more
+ * and a few words. */
+LEAKWRAP_INLINE bool is_granted(uint64_t granted, uint64_t size)
 {
-	return capacity >= size && capacity - size <= size / 4 + 32;
+	return granted >= size && granted - size <= size / 4 + 32;
+}
+
+/* Returns whether a string of SDS needs SIZE bytes, if IS_MOST says that its capacity is the highest
+ * that it can have.  A string may use all that was granted for its block.  A copy of a string may
+ * have a block of the bytes that were granted for the original (redis 7.0, src/defrag.c,
+ * activeDefragAlloc). */
+LEAKWRAP_INLINE bool is_sds_size(const struct leakwrap_interior *in, uint64_t size, bool is_most)
+{
+	return is_granted(size, in->size) || (is_most && is_granted(in->size, size));
 }
 
 /* Returns true if the pointer leads to the characters of a string of SDS, as Redis has.  In front
@@ -173,14 +185,16 @@ LEAKWRAP_INLINE bool is_sds(const struct leakwrap_interior *in)
 	while (type < 4 && width >> type != 0)
 		type++;
 	marks = memory->load(memory->context, in->pointer - 1, 1);
-	if (width == 0)
+	if (width == 0) {
+		length = marks >> SDS_TYPE_BITS;
 		return (marks & ((1u << SDS_TYPE_BITS) - 1)) == 0 &&
-		       (marks >> SDS_TYPE_BITS) + 2 == in->size &&
-		       memory->load(memory->context, in->block + in->size - 1, 1) == 0;
+		       is_granted(in->size, length + 2) &&
+		       memory->load(memory->context, in->pointer + (leakwrap_word)length, 1) == 0;
+	}
 	length = memory->load(memory->context, in->block, width);
 	capacity = memory->load(memory->context, in->block + width, width);
 	return marks == type && length <= capacity &&
-	       is_granted(capacity + in->offset + 1, in->size) &&
+	       is_sds_size(in, capacity + in->offset + 1, capacity == MOST_OF(width)) &&
 	       memory->is_readable(memory->context, in->pointer + (leakwrap_word)length, 1) &&
 	       memory->load(memory->context, in->pointer + (leakwrap_word)length, 1) == 0;
 }
