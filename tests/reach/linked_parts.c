@@ -6,7 +6,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 10, NAME = 5 };
+enum { KEPT = 50, LOST = 3, OTHERS = 12, NAME = 5 };
 
 struct link {
 	struct link *volatile next, *volatile last;
@@ -76,7 +76,24 @@ struct clone {
 	intptr_t value[NAME];
 };
 
+/* A bucket of a hash table, and a node of it, as Boost.MultiIndex has them. */
+struct bucket {
+	struct bucket *volatile first_or_before; /* the node before, in a node */
+};
+
+struct node {
+	struct bucket base;
+	struct bucket *volatile next; /* a node or the next bucket */
+};
+
+struct hashed {
+	uintptr_t name[NAME];
+	struct node node;
+};
+
 static struct link list = {&list, &list};
+static struct node table = {{&table.base}, &table.base};
+static struct bucket buckets[KEPT];
 static struct branch *volatile tree;
 static struct event *volatile events;
 static struct watcher *volatile watchers[KEPT];
@@ -148,6 +165,45 @@ static void link_clone(void)
 	if (clones)
 		clone_of(clones)->last = clone->value;
 	clones = clone->value;
+}
+
+static struct node *node_of(struct bucket *bucket)
+{
+	return (struct node *)bucket;
+}
+
+/* Puts a node in front of those of BUCKET.  That is how Boost does it (hash_index_node.hpp, link).
+ */
+static void link_hashed(struct bucket *bucket)
+{
+	struct hashed *const hashed = calloc(1, sizeof(*hashed));
+	struct node *const node = &hashed->node, *const first = node_of(bucket->first_or_before);
+
+	if (first) {
+		node->base.first_or_before = first->base.first_or_before;
+		node->next = &first->base;
+		first->base.first_or_before = &node->base;
+	} else {
+		node->base.first_or_before = table.base.first_or_before;
+		node->next = node_of(table.base.first_or_before)->next;
+		node_of(node->base.first_or_before)->next = bucket;
+		table.base.first_or_before = &node->base;
+	}
+	bucket->first_or_before = &node->base;
+}
+
+/* Holds objects by nodes of no table: the bucket to which one leads, and that to which the node
+ * before the other leads, lead elsewhere. */
+static NOINLINE void make_false_hashed(void)
+{
+	struct hashed *hashed[2];
+
+	for (unsigned i = 0; i < 2; i++) {
+		hashed[i] = calloc(1, sizeof(*hashed[i]));
+		others[10 + i] = &hashed[i]->node;
+	}
+	hashed[0]->node.next = &buckets[1];
+	hashed[1]->node.base.first_or_before = table.base.first_or_before;
 }
 
 static void watch(void *loop, struct watcher *watcher, int events)
@@ -226,12 +282,14 @@ static NOINLINE void make_all(void)
 		make_leaf();
 		watchers[i] = make_watcher();
 		link_clone();
+		link_hashed(&buckets[i % (KEPT - 10)]); /* some buckets get two nodes */
 	}
 	for (int i = 0; i < LOST; i++)
 		make_connection()->name[0] = 1;
 	others[9] = make_clone()->value; /* its links lead to a clone that does not lead back */
 	make_false_entries();
 	make_false_watchers();
+	make_false_hashed();
 }
 
 int main(void)

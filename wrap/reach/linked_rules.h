@@ -5,6 +5,8 @@
  *     lists of Linux and libuv (struct list_head; libuv 1.44, src/queue.h), red-black trees with
  *     parents (struct rb_node; nginx, src/core/ngx_rbtree.h), and the hooks of Boost.Intrusive
  *     (boost/intrusive/detail/list_node.hpp)
+ *   - a node of a hash table, if a bucket leads to it and the node before it to the bucket, or if
+ *     it leads to a bucket, and the bucket's node leads back (Boost.MultiIndex)
  *   - what is behind the links of a list, if these lead behind the links of its neighbours, too.
  *     So is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
@@ -44,6 +46,32 @@ LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
 			return true;
 	}
 	return false;
+}
+
+/* Returns whether the word NUMBER at LINK is the address of a word that leads to the part.  Both are
+ * outside of the block. */
+LEAKWRAP_INLINE bool leads_back_by_word(const struct leakwrap_interior *in, leakwrap_word link,
+                                        unsigned number)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	leakwrap_word next;
+
+	if (link - in->block < in->size || !leakwrap_leads_to_words(memory, link, number + 1))
+		return false;
+	next = leakwrap_word_at(memory, link + number * memory->word);
+	return next - in->block >= in->size && leakwrap_leads_to_words(memory, next, 1) &&
+	       leakwrap_word_at(memory, next) == in->pointer;
+}
+
+/* Returns whether the part, which has WORDS words, is the first or the last node of its bucket in a
+ * hash table of Boost.MultiIndex.  A node has the address of the node before it, and that of the
+ * next node.  In the last node of a bucket the address of the next bucket takes the place of the
+ * second.  A bucket is the address of its first node (1.74,
+ * boost/multi_index/detail/hash_index_node.hpp). */
+LEAKWRAP_INLINE bool is_at_bucket(const struct leakwrap_interior *in, unsigned words)
+{
+	return words >= 2 && (leads_back_by_word(in, leakwrap_word_of_part(in, 0), 1) ||
+	                      leads_back_by_word(in, leakwrap_word_of_part(in, 1), 0));
 }
 
 /* The words in front of a part in which its links may be. */
@@ -114,7 +142,8 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 	const unsigned words = leakwrap_words_of_part(in, PART_WORDS);
 
 	return is_node(in, words) ||
-	       (in->memory->has_system && (is_watcher(in, words) || is_behind_links(in)));
+	       (in->memory->has_system &&
+	        (is_watcher(in, words) || is_behind_links(in) || is_at_bucket(in, words)));
 }
 
 #endif
