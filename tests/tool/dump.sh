@@ -440,6 +440,7 @@ done
 start_program "$W/wait" blocked
 status_is 2 "$lw" dump --timeout=1 $program
 said "blocks signal USR1: none of its threads took it within 1 s"
+said "if it always blocks the signal, start it with LEAKWRAP_OPTIONS=signal=RTMIN.3"
 stop
 start_program "$W/wait" soon
 status_is 0 "$lw" dump $program

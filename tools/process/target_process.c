@@ -562,8 +562,11 @@ void complain_of_no_turn(const struct target_process *process, double seconds)
 	const char *name = signal_name(&arena, process->signal);
 	complain("process %d blocks signal %s: none of its threads took it within %g s; if it "
 	         "writes a long dump, ask again later; if it opens the signal for moments only, "
-	         "kill -s %s %d lets the signal wait for the next",
-	         process->pid, name, seconds, name, process->pid);
+	         "kill -s %s %d lets the signal wait for the next%s",
+	         process->pid, name, seconds, name, process->pid,
+	         process->signal < SIGRTMIN ? "; if it always blocks the signal, start it with "
+	                                      "LEAKWRAP_OPTIONS=signal=RTMIN+3"
+	                                    : "");
 	arena_free(&arena);
 }
 
