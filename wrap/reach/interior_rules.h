@@ -153,17 +153,17 @@ LEAKWRAP_INLINE bool is_behind_owners(const struct leakwrap_interior *in)
 /* The marks of a string of SDS: its type is in the three lowest bits. */
 #define SDS_TYPE_BITS 3u
 
-/* Returns whether an allocator may grant GRANTED bytes where SIZE bytes are asked for: a quarter more
- * and a few words. */
+/* Returns whether an allocator may grant GRANTED bytes where SIZE bytes are asked for: a quarter
+ * more and a few words. */
 LEAKWRAP_INLINE bool is_granted(uint64_t granted, uint64_t size)
 {
 	return granted >= size && granted - size <= size / 4 + 32;
 }
 
-/* Returns whether a string of SDS needs SIZE bytes, if IS_MOST says that its capacity is the highest
- * that it can have.  A string may use all that was granted for its block.  A copy of a string may
- * have a block of the bytes that were granted for the original (redis 7.0, src/defrag.c,
- * activeDefragAlloc). */
+/* Returns whether the block may be a string of SDS that takes SIZE bytes with its capacity.
+ * IS_MOST: the capacity is the highest that its type has.  A string may use all that was granted
+ * for its block.  A copy of a string may have a block of the bytes that were granted for the
+ * original (redis 7.0, src/defrag.c, activeDefragAlloc). */
 LEAKWRAP_INLINE bool is_sds_size(const struct leakwrap_interior *in, uint64_t size, bool is_most)
 {
 	return is_granted(size, in->size) || (is_most && is_granted(in->size, size));

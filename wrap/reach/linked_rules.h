@@ -48,8 +48,8 @@ LEAKWRAP_INLINE bool is_node(const struct leakwrap_interior *in, unsigned words)
 	return false;
 }
 
-/* Returns whether the word NUMBER at LINK is the address of a word that leads to the part.  Both are
- * outside of the block. */
+/* Returns whether the word NUMBER at LINK is the address of a word that leads to the part.  Both
+ * words are outside of the block. */
 LEAKWRAP_INLINE bool leads_back_by_word(const struct leakwrap_interior *in, leakwrap_word link,
                                         unsigned number)
 {
