@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { TYPES = 5, KEPT = 20, COPIED = 3, FALSE = 9, GRANTED = 6 };
+enum { TYPES = 5, KEPT = 20, COPIED = 4, FALSE = 8, GRANTED = 6 };
 
 static char *volatile kept[TYPES][KEPT];
 static char *volatile copied[COPIED];
@@ -49,6 +49,7 @@ static NOINLINE void make_copies(void)
 	copied[0] = make_string(0, 3, 6, 0);
 	copied[1] = make_string(1, 250, 316, 255);
 	copied[2] = make_string(2, 65000, 81000, 65535);
+	copied[3] = make_string(2, 520, 634, 520);
 }
 
 /* Makes blocks that differ from strings in one way each. */
@@ -56,7 +57,7 @@ static NOINLINE void make_others(void)
 {
 	others[0] = make_string(0, 10, 11, 0);
 	others[0][10] = 'x';
-	others[1] = make_string(1, 50, 60, 59);
+	others[1] = make_string(1, 50, 160, 59);
 	others[2] = make_string(2, 50, 60, 1000);
 	others[3] = make_string(3, 60, 60, 60);
 	*(uint32_t *)(others[3] - 9) = 61;
@@ -65,8 +66,7 @@ static NOINLINE void make_others(void)
 	others[5] = make_string(2, 50, 60, 60);
 	*(others[5] - 1) = 3;
 	others[6] = make_string(0, 10, 60, 0);
-	others[7] = make_string(1, 250, 316, 254);
-	others[8] = make_string(1, 250, 400, 255);
+	others[7] = make_string(1, 250, 400, 255);
 }
 
 int main(void)

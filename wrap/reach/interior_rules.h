@@ -147,9 +147,6 @@ LEAKWRAP_INLINE bool is_behind_owners(const struct leakwrap_interior *in)
 	return owners > 0 && owners <= OWNERS_MAX;
 }
 
-/* The highest number of WIDTH bytes. */
-#define MOST_OF(width) (~(uint64_t)0 >> (64 - 8 * (width)))
-
 /* The marks of a string of SDS: its type is in the three lowest bits. */
 #define SDS_TYPE_BITS 3u
 
@@ -160,13 +157,12 @@ LEAKWRAP_INLINE bool is_granted(uint64_t granted, uint64_t size)
 	return granted >= size && granted - size <= size / 4 + 32;
 }
 
-/* Returns whether the block may be a string of SDS that takes SIZE bytes with its capacity.
- * IS_MOST: the capacity is the highest that its type has.  A string may use all that was granted
- * for its block.  A copy of a string may have a block of the bytes that were granted for the
- * original (redis 7.0, src/defrag.c, activeDefragAlloc). */
-LEAKWRAP_INLINE bool is_sds_size(const struct leakwrap_interior *in, uint64_t size, bool is_most)
+/* Returns whether the block may be a string of SDS that takes SIZE bytes with its capacity.  A
+ * string may use all that was granted for its block.  A copy of a string may have a block of the
+ * bytes that were granted for the original (redis 7.0, src/defrag.c, activeDefragAlloc). */
+LEAKWRAP_INLINE bool is_sds_size(const struct leakwrap_interior *in, uint64_t size)
 {
-	return is_granted(size, in->size) || (is_most && is_granted(in->size, size));
+	return is_granted(size, in->size) || is_granted(in->size, size);
 }
 
 /* Returns true if the pointer leads to the characters of a string of SDS, as Redis has.  In front
@@ -193,8 +189,7 @@ LEAKWRAP_INLINE bool is_sds(const struct leakwrap_interior *in)
 	}
 	length = memory->load(memory->context, in->block, width);
 	capacity = memory->load(memory->context, in->block + width, width);
-	return marks == type && length <= capacity &&
-	       is_sds_size(in, capacity + in->offset + 1, capacity == MOST_OF(width)) &&
+	return marks == type && length <= capacity && is_sds_size(in, capacity + in->offset + 1) &&
 	       memory->is_readable(memory->context, in->pointer + (leakwrap_word)length, 1) &&
 	       memory->load(memory->context, in->pointer + (leakwrap_word)length, 1) == 0;
 }
