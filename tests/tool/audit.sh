@@ -391,6 +391,13 @@ END
 done
 status_is 2 "$lw" audit "$W/planted.c"
 status_is 2 "$lw" audit "$W/none"
+head -c 5000 "$W/planted" >"$W/cut"
+status_is 2 "$lw" audit "$W/cut"
+said 'cut is cut off: its section headers are missing$'
+status_is 2 "$lw" audit
+said 'EXE is missing$'
+status_is 2 "$lw" audit "$W/planted" "$W/none"
+said 'none: one argument too many$'
 
 # The link names allocators: in the file of its callers, in a file of its own, and by a wrong name.
 cat >"$W/se.c" <<'END'

@@ -29,6 +29,10 @@ pid=$(sed -n 's/^leakwrap\[\([0-9]*\)\..*/\1/p' "$W/new" | head -n 1)
 status_is 0 "$lw" diff "$W/both@$pid:1" "$W/old"
 shows 'shrank -603 bytes in -3 blocks, now 201 bytes in 1 block$'
 
+status_is 2 "$lw" diff "$W/old"
+said 'NEW is missing$'
+status_is 2 "$lw" diff "$W/old" "$W/old" "$W/both"
+said 'both: one argument too many$'
 status_is 2 "$lw" diff "$W/both@1" "$W/old"
 said 'both@1 has dumps of several processes ([0-9]*, [0-9]*): choose one as LOG@PID:N$'
 

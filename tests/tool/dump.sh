@@ -463,4 +463,4 @@ for command in dump mark; do
 	said '4194306: one argument too many'
 done
 status_is 2 "$lw" dump --timeout=86401 4194305
-said '--timeout=86401: seconds, from 0 to 86400'
+said '--timeout=86401: must be a number of seconds from 0 to 86400'

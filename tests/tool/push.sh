@@ -179,7 +179,7 @@ queue=$(sed -n 's/^mkdir -p queue; leakwrap push --to=[^ ]* \([^ ]*\) server$/\1
 ) || fail "push as in the README: status $?"
 
 status_is 2 push --count=0
-said '--count=0: a number from 1$'
+said '--count=0: must be a number from 1$'
 status_is 2 "$lw" push --to= --queue="$W/queue"
 said '--to= needs a value$'
 status_is 2 "$lw" push --to="http://127.0.0.1:$port" --queue=/etc/passwd
@@ -187,7 +187,7 @@ said '--queue=/etc/passwd: Not a directory$'
 status_is 2 push --label=1x=y
 said 'NAME=VALUE'
 status_is 2 "$lw" push --to=file:///etc/passwd --queue="$W/queue" --count=1 pushed
-said 'begins with http:// or https://$'
+said 'must begin with http:// or https://$'
 status_is 2 "$lw" push --to="http://127.0.0.1:$port" --queue="$W/none" pushed
 said 'No such file'
 mkdir "$W/waits" || exit 2

@@ -270,7 +270,7 @@ fi
 server=$own url=$own_url
 for port in 65536 99999 -1 '' http; do
 	status_is 2 timeout -k 1 "$patience" "$lw" serve --listen="127.0.0.1:$port" "$pid"
-	said "--listen=127.0.0.1:$port: the port is a number, at most 65535"
+	said "--listen=127.0.0.1:$port: the port must be a number from 0 to 65535"
 done
 
 # A process of another user is told, whether its number or its name was given.

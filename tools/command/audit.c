@@ -100,12 +100,12 @@ static error_t parse_audit(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (options->path)
-			argp_usage(state);
+			argp_error(state, "%s: one argument too many", argument);
 		options->path = argument;
 		break;
 	case ARGP_KEY_END:
 		if (!options->path)
-			argp_usage(state);
+			argp_error(state, "EXE is missing");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -23,12 +23,13 @@ static error_t parse_diff(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
-			argp_usage(state);
+			argp_error(state, "%s: one argument too many", argument);
 		options->logs[state->arg_num] = argument;
 		break;
 	case ARGP_KEY_END:
 		if (state->arg_num != 2)
-			argp_usage(state);
+			argp_error(state,
+			           state->arg_num ? "NEW is missing" : "OLD and NEW are missing");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

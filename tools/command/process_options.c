@@ -34,7 +34,7 @@ static error_t parse_option(int key, char *argument, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		if (!options->pid)
-			argp_usage(state);
+			argp_error(state, "PID is missing");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

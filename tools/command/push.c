@@ -85,7 +85,10 @@ static void add_label(struct push *push, const struct argp_state *state, char *a
 	char *equals = strchr(argument, '=');
 	if (!equals || !is_label_name(argument, (size_t)(equals - argument)) ||
 	    strpbrk(equals + 1, "{},=\"\n")) {
-		argp_error(state, "--label=%s: NAME=VALUE", argument);
+		argp_error(state,
+		           "--label=%s: must be NAME=VALUE: a name of letters, digits and _, and a "
+		           "value without {},=\"",
+		           argument);
 		return;
 	}
 	if (push->label_count == LABELS_MAX - 1) /* one is left for the process id */
@@ -108,12 +111,11 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 	case KEY_TO:
 		push->to = option_text(state, "to", argument);
 		if (!is_server(push->to))
-			argp_error(state, "--to=%s: a URL that begins with http:// or https://",
-			           argument);
+			argp_error(state, "--to=%s: must begin with http:// or https://", argument);
 		break;
 	case KEY_PROTOCOL:
 		if (strcmp(argument, "parca") != 0 && strcmp(argument, "pyroscope") != 0)
-			argp_error(state, "--protocol=%s: pyroscope or parca", argument);
+			argp_error(state, "--protocol=%s: must be pyroscope or parca", argument);
 		push->protocol = strcmp(argument, "parca") == 0 ? PUSH_PARCA : PUSH_PYROSCOPE;
 		break;
 	case KEY_LABEL:
@@ -136,7 +138,7 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 		break;
 	case KEY_COUNT:
 		if (!parse_number(argument, &push->count) || push->count == 0)
-			argp_error(state, "--count=%s: a number from 1", argument);
+			argp_error(state, "--count=%s: must be a number from 1", argument);
 		break;
 	case 'k':
 		push->options.kinds = true;

@@ -123,14 +123,15 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
 	case KEY_BY:
 		options->by = group_kind_named(argument);
 		if (options->by == GROUP_NONE)
-			option_error(state, "--by=%s: function, file, module, member or origin",
+			option_error(state,
+			             "--by=%s: must be function, file, module, member or origin",
 			             argument);
 		break;
 	case KEY_JUDGE:
 		options->judges_all = strcmp(argument, "all") == 0;
 		options->asks_judge = !is_setting(state);
 		if (!options->judges_all && strcmp(argument, "program") != 0)
-			option_error(state, "--judge=%s: program or all", argument);
+			option_error(state, "--judge=%s: must be program or all", argument);
 		break;
 	case KEY_MERGE:
 		options->merge = MERGE_ALWAYS;

@@ -89,10 +89,10 @@ static int open_socket(const char *address, struct sockaddr_storage *bound, sock
 	int one = 1;
 
 	if (!port || port == host)
-		die("--listen=%s: ADDRESS:PORT", address);
+		die("--listen=%s: must be ADDRESS:PORT", address);
 	*port++ = '\0';
 	if (!parse_number(port, &number) || number > UINT16_MAX)
-		die("--listen=%s: the port is a number, at most %d", address, UINT16_MAX);
+		die("--listen=%s: the port must be a number from 0 to %d", address, UINT16_MAX);
 	char *name = host;
 	if (*name == '[' && name[strlen(name) - 1] == ']') {
 		name[strlen(name) - 1] = '\0';

@@ -56,10 +56,13 @@ static void parse_setting(struct set_options *options, const char *text, struct 
 		options->record = *value == '1';
 	} else if (length == 6 && strncmp(text, "sample", length) == 0) {
 		if (!parse_size(value, &options->sample) || options->sample > LEAKWRAP_SAMPLE_MAX)
-			argp_error(state, "%s: " LEAKWRAP_SAMPLE_VALUES "; K, M and G may follow",
+			argp_error(state,
+			           "%s: sample is " LEAKWRAP_SAMPLE_VALUES
+			           "; K, M and G may follow",
 			           text);
 		if (leakwrap_unpack_bytes(leakwrap_pack_bytes(options->sample)) != options->sample)
-			argp_error(state, "%s: a number of 15 significant bits, such as %" PRIu64,
+			argp_error(state,
+			           "%s: sample has at most 15 significant bits, such as %" PRIu64,
 			           text,
 			           leakwrap_unpack_bytes(leakwrap_pack_bytes(options->sample)));
 		options->has_sample = true;
@@ -89,7 +92,7 @@ static error_t parse_set(int key, char *argument, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!options->marks && !options->has_record && !options->has_sample &&
 		    !options->has_kinds)
-			argp_usage(state);
+			argp_error(state, "KEY=VALUE is missing");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -68,7 +68,7 @@ static error_t parse_why(int key, char *argument, struct argp_state *state)
 		if (strcmp(argument, "json") == 0)
 			options->common.format = FORMAT_JSON;
 		else if (strcmp(argument, "text") != 0)
-			argp_error(state, "--format=%s: text or json", argument);
+			argp_error(state, "--format=%s: must be text or json", argument);
 		break;
 	case 'o':
 		options->common.output = option_text(state, "output", argument);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "flags.h"
@@ -447,6 +448,14 @@ bool program_has_code_at(const struct program *program, uint64_t pc)
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
+/* Returns whether the file FD ends before the section headers that HEADER names. */
+static bool is_cut_off(int fd, const GElf_Ehdr *header)
+{
+	struct stat status;
+
+	return fstat(fd, &status) == 0 && header->e_shoff > (uint64_t)status.st_size;
+}
+
 bool program_open(struct program *program, const char *path)
 {
 	GElf_Ehdr header;
@@ -464,6 +473,11 @@ bool program_open(struct program *program, const char *path)
 	    !gelf_getehdr(program->elf, &header) ||
 	    (header.e_type != ET_EXEC && header.e_type != ET_DYN)) {
 		complain("%s is no linked ELF program or library", path);
+		program_close(program);
+		return false;
+	}
+	if (is_cut_off(program->fd, &header)) {
+		complain("%s is cut off: its section headers are missing", path);
 		program_close(program);
 		return false;
 	}
