@@ -158,6 +158,12 @@ status_is 127 "$lw" cc -- "$W/ld" -r x.o
 LEAKWRAP_LIB=$W/nolib.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>"$W/err"
 equal "status without a library" $? 2
 said "^leakwrap: LEAKWRAP_LIB=$W/nolib.a: No such file"
+for file in tests/tool/leaky.c tests/tool /dev/null; do
+	LEAKWRAP_LIB=$file "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>"$W/err"
+	equal "status with $file as the library" $? 2
+	said "^leakwrap: LEAKWRAP_LIB=$file"
+	equal "messages" "$(wc -l <"$W/err")" 1
+done
 mkdir "$W/tools,v2"
 ln -s "$O" "$W/tools,v2/build"
 LEAKWRAP_LIB=$W/tools,v2/build/libleakwrap.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c \
@@ -427,6 +433,8 @@ if command -v g++ >"$W/which" 2>&1; then
 		prints_for "--lld --static-libstdcxx" g++ -fuse-ld=lld -static-libstdc++
 	fi
 fi
+(cd "$W" && "$lw" flags --output=- >"$W/dash" && [ ! -e ./- ]) || fail "flags --output=-"
+"$lw" flags | cmp -s - "$W/dash" || fail "flags --output=- is not standard output"
 "$lw" flags --lld >"$W/out"
 shows '^-Wl,-u,leakwrap_every_c$\|[ ]-Wl,-u,leakwrap_every_c '
 shows_not leakwrap_every_cxx

@@ -16,7 +16,7 @@ status_is 0 "$lw" report --max-bytes=5K --max-blocks=3 "$W/log"
 status_is 1 "$lw" report --max-bytes=5K --max-blocks=2 "$W/log"
 said 'more than allowed'
 status_is 2 "$lw" report --max-bytes=many "$W/log"
-said '--max-bytes=many: a number from 0$'
+said '--max-bytes=many: must be a number from 0 to 2^64-1, also with K, M, G or T$'
 # In a settings file these wait for a judgement. On the command line they would have no effect.
 for option in --judge=all --leak-kinds=definite; do
 	status_is 2 "$lw" report $option "$W/log"
@@ -30,7 +30,7 @@ for option in suppressions config core exe sysroot debug-dir map output; do
 	said "^leakwrap.*: --$option="
 done
 status_is 2 "$lw" report --image=0x1000: "$W/log"
-said '^leakwrap: --image=0x1000:: ADDRESS:FILE'
+said '^leakwrap: --image=0x1000:: must be ADDRESS:FILE'
 
 # Suppressions name a function, a file or a module, with anchors and stars. An unused one is
 # reported.
@@ -63,6 +63,11 @@ equal "messages" "$(wc -l <"$W/err")" 1
 suppressed 'race:main' 2
 said 'leak:PATTERN, .* also crash:, abort:, killed:, hang: or misuse:PATTERN$'
 status_is 2 "$lw" report --suppressions="$W/none" "$W/log"
+# A file of something else is not named line by line.
+seq 1000 >"$W/numbers"
+status_is 2 "$lw" report --suppressions="$W/numbers" "$W/log"
+equal "messages" "$(wc -l <"$W/err")" 11
+said 'numbers: the lines behind line 10 are not read$'
 # A dollar or a caret elsewhere is a character of a name.
 # shellcheck disable=SC2016
 named_dump 'a$xa$b' >"$W/dollar"

@@ -268,6 +268,29 @@ status_is 2 "$lw"
 status_is 2 "$lw" report -o "$W/no/folder" "$W/plain"
 [ ! -e /dev/full ] || status_is 2 sh -c '"$1" report -o /dev/full "$2"' sh "$lw" "$W/plain"
 
+# The output does not take the place of an input: a log by any of its names, or a file of an option.
+for file in plain suppressions settings map; do
+	: >>"$W/$file"
+	cp "$W/$file" "$W/kept"
+	ln -f "$W/$file" "$W/link"
+	case $file in
+	plain) set -- "$W/plain@1" ;;
+	suppressions) set -- --suppressions="$W/suppressions" "$W/plain" ;;
+	settings) set -- --config="$W/settings" "$W/plain" ;;
+	map) set -- --map="$W/map" "$W/plain" ;;
+	esac
+	for output in "$W/$file" "$W/link"; do
+		status_is 2 "$lw" report -o "$output" "$@"
+		said "$output is an input of this command: give -o another file"
+		cmp -s "$W/$file" "$W/kept" || fail "-o destroyed its input $file"
+	done
+done
+# shellcheck disable=SC2094 # the tool must not write it
+status_is 2 "$lw" report -o "$W/plain" - <"$W/plain"
+status_is 2 "$lw" diff -o "$W/plain" "$W/plain" "$W/plain"
+status_is 0 "$lw" report -o "$W/report" "$W/plain"
+status_is 0 "$lw" report -o "$W/report" "$W/plain"
+
 # -- processes that forked -------------------------------------------------------------------------
 # A merged report has the notes, and how much from before a fork was left out.
 cat >"$W/forks.c" <<'END'

@@ -94,8 +94,17 @@ shows '^  2 failures tried'
 # 0 is the default of both; a time has a unit, and no exponent.
 status_is 0 "$lw" torture --limit=0 --timeout=0 --size=40-70 -- "$W/bugs" null
 shows '^  4 failures tried: .*; [0-9.]* [um]*s$'
-status_is 0 "$lw" torture --below=no_such_function -- "$W/bugs" null
-shows '^  0 failures tried: .*; [0-9.]* [um]*s$'
+status_is 2 "$lw" torture --below=no_such_function -- "$W/bugs" null
+said "no call site of $W/bugs has a frame that --below= names"
+
+# Where the report cannot go, nothing is tried.
+cp "$W/bugs" "$W/bugs.kept"
+for output in "$W/no/folder" "$W" "$W/bugs"; do
+	status_is 2 "$lw" torture --state="$W/untried" -o "$output" -- "$W/bugs" null
+	said "^leakwrap: $output"
+	[ ! -e "$W/untried" ] || fail "-o $output: the program ran"
+done
+cmp -s "$W/bugs" "$W/bugs.kept" || fail "-o destroyed the program"
 
 status_is 0 "$lw" torture --hits=0x1,1,last --limit=2 -- "$W/bugs" null
 shows '^  2 failures tried'

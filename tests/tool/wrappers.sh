@@ -127,7 +127,7 @@ said '^leakwrap: .leakwrap:1: an option without a name$'
 printf '# wrappers of ours\n\ntop=1\nby=sorcery\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err)
 equal "status of a wrong value" $? 2
-said '^leakwrap: .leakwrap:4: --by=sorcery: function, file, module, member or origin$'
+said '^leakwrap: .leakwrap:4: --by=sorcery: must be function, file, module, member or origin$'
 printf '# wrappers of ours\n\n  skip=^allocate_\n--by=function\ntop=1\n' >"$W/project/.leakwrap"
 (cd "$W/project" && "$lw" report ../log >../out 2>../err) || fail "settings"
 shows ' open_table$'
@@ -150,6 +150,11 @@ shows ' open_table$'
 (cd "$W" && "$lw" report -o --config=out log) || fail "the value of another option"
 status_is 2 "$lw" report --config="$W/none" "$W/log"
 said "none: No such file"
+# The last settings file counts.
+echo nonsense >"$W/wrong"
+echo top=1 >"$W/settings"
+status_is 0 "$lw" report --config="$W/wrong" --config="$W/settings" "$W/log"
+status_is 2 "$lw" report --config="$W/settings" --config="$W/wrong" "$W/log"
 # The last list of origins counts.
 echo origin=library >"$W/settings"
 status_is 0 "$lw" report --config="$W/settings" --origin=program "$W/log"

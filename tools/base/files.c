@@ -4,9 +4,13 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tools/base/memory.h"
+#include "tools/base/table.h"
 
 int open_regular(const char *path)
 {
@@ -23,6 +27,60 @@ int open_regular(const char *path)
 	}
 	errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
 	return -1;
+}
+
+/* What tells a file from all others while it exists. */
+struct identity {
+	dev_t device;
+	ino_t inode;
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct table table; /* of struct identity, which stay until the tool ends */
+} inputs = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool identity_equal(const void *key, const void *entry)
+{
+	const struct identity *a = key, *b = entry;
+
+	return a->device == b->device && a->inode == b->inode;
+}
+
+static uint64_t identity_hash(const struct identity *identity)
+{
+	return hash_word(hash_word(0, identity->device), identity->inode);
+}
+
+void remember_input(int descriptor)
+{
+	struct stat status;
+
+	if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+		return;
+	const struct identity identity = {status.st_dev, status.st_ino};
+	const uint64_t hash = identity_hash(&identity);
+	pthread_mutex_lock(&inputs.lock);
+	if (!table_find(&inputs.table, hash, &identity, identity_equal)) {
+		struct identity *entry = xmalloc(sizeof *entry);
+		*entry = identity;
+		table_add(&inputs.table, hash, entry);
+	}
+	pthread_mutex_unlock(&inputs.lock);
+}
+
+bool is_input(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) != 0)
+		return false;
+	const struct identity identity = {status.st_dev, status.st_ino};
+	pthread_mutex_lock(&inputs.lock);
+	const bool found = table_find(&inputs.table, identity_hash(&identity), &identity,
+	                              identity_equal) != NULL;
+	pthread_mutex_unlock(&inputs.lock);
+	return found;
 }
 
 const char *base_name(const char *path)

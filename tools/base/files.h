@@ -2,12 +2,20 @@
 #ifndef TOOLS_BASE_FILES_H
 #define TOOLS_BASE_FILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 /* Opens the regular file PATH for reading.  Returns a descriptor, which the caller closes, or -1
  * with errno set.  Does not open a FIFO or a device, and never waits; then errno is EINVAL. */
 int open_regular(const char *path);
+
+/* Remembers that the tool reads the regular file of DESCRIPTOR.  Does nothing with other files.
+ * Any thread may call it. */
+void remember_input(int descriptor);
+
+/* Returns whether PATH leads to a file that remember_input remembers.  Output would destroy it. */
+bool is_input(const char *path);
 
 /* Returns the last component of PATH. */
 const char *base_name(const char *path);

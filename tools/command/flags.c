@@ -33,7 +33,7 @@ static error_t parse_flags(int key, char *argument, struct argp_state *state)
 	case 'o':
 		if (!*argument)
 			argp_error(state, "--output= needs a value");
-		options->output = argument;
+		options->output = strcmp(argument, "-") != 0 ? argument : NULL;
 		break;
 	case '+':
 		link->is_cxx = true;

@@ -1,6 +1,7 @@
 /* link.c - see link.h. */
 #include "tools/command/link.h"
 
+#include <ar.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,12 +34,25 @@ void add_allocators(struct link *link, const char *list, struct arena *arena)
 
 /* -- the archive ------------------------------------------------------------------------------- */
 
+/* Ends the tool with a message if PATH, which LEAKWRAP_LIB names, is no archive. */
+static void check_archive(const char *path)
+{
+	char magic[SARMAG] = "";
+	const int fd = open_regular(path);
+	const bool is_file = fd >= 0 || errno == EINVAL;
+
+	if (!is_file)
+		die("LEAKWRAP_LIB=%s: %s", path, strerror(errno));
+	if (fd < 0 || read(fd, magic, SARMAG) != SARMAG || memcmp(magic, ARMAG, SARMAG) != 0)
+		die("LEAKWRAP_LIB=%s is no archive: it must name a libleakwrap.a", path);
+	close(fd);
+}
+
 static const char *find_archive(struct arena *arena)
 {
 	const char *named = getenv("LEAKWRAP_LIB");
 	if (named && *named) {
-		if (access(named, R_OK) != 0)
-			die("LEAKWRAP_LIB=%s: %s", named, strerror(errno));
+		check_archive(named);
 		return named;
 	}
 	char tool[4096];

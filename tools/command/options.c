@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,7 +102,9 @@ static unsigned parse_origins(const char *list, const struct argp_state *state)
 		                 strncmp(at, origin_names[i], length) != 0))
 			i++;
 		if (i == 3)
-			option_error(state, "--origin=%s: program, library or system_library",
+			option_error(state,
+			             "--origin=%s: must be some of program, library and "
+			             "system_library, with commas between them",
 			             list);
 		else
 			origins |= 1u << i;
@@ -146,7 +149,7 @@ static enum format format_named(const struct argp_state *state, const char *name
 	for (size_t i = 0; i < FORMATS; i++)
 		if (strcmp(name, formats[i].name) == 0)
 			return (enum format)i;
-	option_error(state, "--format=%s: %s", name, format_names(&options->arena, false));
+	option_error(state, "--format=%s: must be %s", name, format_names(&options->arena, false));
 	return FORMAT_TEXT;
 }
 
@@ -154,7 +157,9 @@ uint64_t option_size(const struct argp_state *state, const char *name, const cha
 {
 	uint64_t value;
 	if (!parse_size(argument, &value))
-		option_error(state, "--%s=%s: a number from 0", name, argument);
+		option_error(state,
+		             "--%s=%s: must be a number from 0 to 2^64-1, also with K, M, G or T",
+		             name, argument);
 	return value;
 }
 
@@ -164,8 +169,8 @@ uint64_t option_seconds(const struct argp_state *state, const char *name, const 
 	enum { DAY = 86400 };
 	uint64_t seconds;
 	if (!parse_number(argument, &seconds) || seconds < least || seconds > DAY)
-		option_error(state, "--%s=%s: seconds, from %" PRIu64 " to %d", name, argument,
-		             least, DAY);
+		option_error(state, "--%s=%s: must be a number of seconds from %" PRIu64 " to %d",
+		             name, argument, least, DAY);
 	return seconds;
 }
 
@@ -179,8 +184,10 @@ unsigned option_kinds(const struct argp_state *state, const char *name, const ch
 {
 	unsigned kinds = parse_kinds(argument);
 	if (!kinds)
-		option_error(state, "--%s=%s: definite, indirect, possible, reachable or all", name,
-		             argument);
+		option_error(state,
+		             "--%s=%s: must be some of definite, indirect, possible and reachable, "
+		             "with commas between them, or all",
+		             name, argument);
 	return kinds;
 }
 
@@ -198,6 +205,11 @@ static const char *readable_path(const struct argp_state *state, const char *nam
 {
 	if (access(argument, R_OK) != 0)
 		option_error(state, "--%s=%s: %s", name, argument, strerror(errno));
+	const int fd = open_regular(argument);
+	if (fd >= 0) {
+		remember_input(fd);
+		close(fd);
+	}
 	return argument;
 }
 
@@ -231,7 +243,7 @@ static enum color color_named(const struct argp_state *state, const char *name)
 	if (strcmp(name, "never") == 0)
 		return COLOR_NEVER;
 	if (strcmp(name, "auto") != 0)
-		option_error(state, "--color=%s: auto, always or never", name);
+		option_error(state, "--color=%s: must be auto, always or never", name);
 	return COLOR_AUTO;
 }
 
@@ -430,12 +442,45 @@ static void render(FILE *stream, const struct options *options, void *context)
 	}
 }
 
+static bool has_output_file(const struct options *options)
+{
+	return options->output && strcmp(options->output, "-") != 0;
+}
+
+bool check_output(const struct options *options)
+{
+	const char *name = options->output;
+	struct stat status;
+	bool fine;
+
+	if (!has_output_file(options))
+		return true;
+	if (is_input(name)) {
+		complain("%s is an input of this command: give -o another file", name);
+		return false;
+	}
+	errno = 0;
+	if (stat(name, &status) == 0) {
+		errno = S_ISDIR(status.st_mode) ? EISDIR : 0;
+		fine = errno == 0 && access(name, W_OK) == 0;
+	} else {
+		char *folder = xstrdup(name);
+		fine = access(dirname(folder), W_OK | X_OK) == 0;
+		free(folder);
+	}
+	if (!fine)
+		complain("%s: %s", name, strerror(errno));
+	return fine;
+}
+
 enum status write_output(const struct options *options, output_writer *writer, void *context)
 {
-	const bool is_file = options->output && strcmp(options->output, "-") != 0;
+	const bool is_file = has_output_file(options);
 	const char *name = is_file ? options->output : "standard output";
 	FILE *stream = stdout;
 
+	if (!check_output(options))
+		return STATUS_USAGE;
 	if (is_file) {
 		stream = fopen(name, "we");
 		if (!stream) {

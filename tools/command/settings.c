@@ -80,8 +80,8 @@ static void add_options(struct getopt_options *options, struct arena *arena,
 		add_options(options, arena, child->argp);
 }
 
-/* Returns the file that --config names among the options of ARGP on the command line, or NULL.
- * FLAGS are those of argp_parse. */
+/* Returns the file that the last --config names among the options of ARGP on the command line, or
+ * NULL.  FLAGS are those of argp_parse. */
 static const char *named_file(struct arena *arena, const struct argp *argp, unsigned flags,
                               int argc, char *const *argv)
 {
@@ -92,7 +92,7 @@ static const char *named_file(struct arena *arena, const struct argp *argp, unsi
 	add_options(&options, arena, argp);
 	memcpy(words, argv, ((size_t)argc + 1) * sizeof *words); /* getopt_long moves words */
 	opterr = 0;                                              /* argp_parse tells errors */
-	for (int key = 0; key != -1 && !file;) {
+	for (int key = 0; key != -1;) {
 		key = getopt_long(argc, words, options.letters, options.all, NULL);
 		if (key == CONFIG_KEY)
 			file = optarg;
@@ -164,6 +164,7 @@ void settings_read(struct arena *arena, const struct argp *argp, const struct ar
 		return;
 	if (!lines.stream)
 		die("%s%s: %s", named ? "--config=" : "", file, strerror(errno));
+	remember_input(fileno(lines.stream));
 	GROW(all, all_room, (size_t)*argc + 1);
 	GROW(numbers, number_room, 1);
 	all[count++] = (*argv)[0];

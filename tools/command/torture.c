@@ -1,5 +1,6 @@
 /* torture.c - leakwrap torture: makes each allocation of a program fail, and reports what it does
  * then. */
+#include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
@@ -119,8 +120,8 @@ static uint64_t number_between(const struct argp_state *state, const char *name,
 	const uint64_t number = option_size(state, name, argument);
 
 	if (number < least || number > most)
-		option_error(state, "--%s=%s: %" PRIu64 " to %" PRIu64, name, argument, least,
-		             most);
+		option_error(state, "--%s=%s: must be a number from %" PRIu64 " to %" PRIu64, name,
+		             argument, least, most);
 	return number;
 }
 
@@ -136,7 +137,7 @@ static const char *checked_size(const struct argp_state *state, const char *argu
 	if (argument[strspn(argument, "0123456789-")] || (!has_least && !has_most) ||
 	    (has_least && !parse_number(least, &from)) ||
 	    (has_most && !parse_number(dash + 1, &to)))
-		option_error(state, "--size=%s: MIN-MAX, MIN- or -MAX", argument);
+		option_error(state, "--size=%s: must be MIN-MAX, MIN-, -MAX or one size", argument);
 	if (from > to)
 		option_error(state, "--size=%s: MIN is above MAX", argument);
 	free(least);
@@ -148,7 +149,7 @@ static enum engine_choice engine_named(const struct argp_state *state, const cha
 	if (strcmp(name, "fork") == 0)
 		return ENGINE_FORK;
 	if (strcmp(name, "rerun") != 0)
-		option_error(state, "--engine=%s: fork or rerun", name);
+		option_error(state, "--engine=%s: must be fork or rerun", name);
 	return ENGINE_RERUN;
 }
 
@@ -167,12 +168,15 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 		options->jobs = (unsigned)number_between(state, "jobs", argument, 1, 4096);
 		break;
 	case KEY_STATE:
-		options->state = argument;
+		options->state = option_text(state, "state", argument);
 		break;
 	case KEY_HITS:
 		options->hits.count = 0;
 		if (!add_hits(&options->hits, argument))
-			option_error(state, "--hits=%s: numbers or last, with commas", argument);
+			option_error(state,
+			             "--hits=%s: must be numbers from 1, or last, with commas "
+			             "between them",
+			             argument);
 		break;
 	case KEY_STICKY:
 		options->sticky = true;
@@ -192,7 +196,7 @@ static error_t parse_torture(int key, char *argument, struct argp_state *state)
 	case KEY_LEAKS:
 		options->only_handled_leaks = strcmp(argument, "handled") == 0;
 		if (!options->only_handled_leaks && strcmp(argument, "all") != 0)
-			option_error(state, "--leaks=%s: all or handled", argument);
+			option_error(state, "--leaks=%s: must be all or handled", argument);
 		break;
 	case ARGP_KEY_ARGS:
 		options->argv = state->argv + state->next;
@@ -300,7 +304,7 @@ static bool is_of_system(const struct failure *site)
 	return true;
 }
 
-/* Chooses what is tried. */
+/* Chooses what is tried.  Ends the tool with a message if --below= leaves nothing. */
 static void choose_attempts(struct torture_options *options, struct engine *engine)
 {
 	struct torture *torture = engine->torture;
@@ -308,6 +312,8 @@ static void choose_attempts(struct torture_options *options, struct engine *engi
 	bool *excluded = xzalloc(baseline->failure_count + 1);
 
 	apply_below(options, engine, excluded);
+	if (options->below.count && memchr(excluded, false, baseline->failure_count) == NULL)
+		die("no call site of %s has a frame that --below= names", torture->argv[0]);
 	for (size_t i = 0; i < baseline->failure_count; i++) {
 		const struct failure *site = &baseline->failures[i];
 
@@ -464,6 +470,13 @@ int command_torture(int argc, char **argv)
 	if (!format->is_for_torture)
 		die("--format=%s is not for a torture: %s", format->name,
 		    format_names(&options.common.arena, true));
+	const int program = open_regular(options.argv[0]); /* in PATH, it is no input yet */
+	if (program >= 0) {
+		remember_input(program);
+		close(program);
+	}
+	if (!check_output(&options.common))
+		return STATUS_USAGE;
 	if (options.hits.count == 0)
 		add_hit(&options.hits, 1);
 	report_start(&torture.report);

@@ -23,6 +23,7 @@ bool image_map_file(struct image *image, const char *path, const unsigned char *
 
 	*size = 0;
 	if (fd >= 0 && fstat(fd, &file) == 0) {
+		remember_input(fd);
 		*size = to_size((uint64_t)file.st_size);
 		map = mmap(NULL, *size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
@@ -45,7 +46,7 @@ bool image_add_ram(struct image *image, const char *where)
 	size_t size, at = 0;
 
 	if (!colon || colon == where || !colon[1]) {
-		complain("--image=%s: ADDRESS:FILE, as 0x20000000:ram.bin", where);
+		complain("--image=%s: must be ADDRESS:FILE, such as 0x20000000:ram.bin", where);
 		return false;
 	}
 	char *address = xstrdup(where);
@@ -53,7 +54,7 @@ bool image_add_ram(struct image *image, const char *where)
 	bool fine = parse_number(address, &part.start);
 	free(address);
 	if (!fine) {
-		complain("--image=%s: its address is no number", where);
+		complain("--image=%s: its address must be a number", where);
 		return false;
 	}
 	if (!image_map_file(image, colon + 1, &part.bytes, &size))

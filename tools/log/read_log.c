@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "report/format.h"
+#include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/log/log_file.h"
 #include "tools/log/parse.h"
@@ -63,6 +64,7 @@ const char *parse_file(const char *path, const char *log, dump_taker *take, void
 
 	if (fd < 0)
 		return strerror(errno);
+	remember_input(fd);
 	const char *error = parse_log(fd, log, take, context);
 	if (fd != STDIN_FILENO)
 		close(fd);

@@ -124,8 +124,10 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 		complain("%s: %s", path, strerror(errno));
 		return false;
 	}
-	bool fine = true;
-	for (const char *text; (text = next_setting(&lines)) != NULL;) {
+	remember_input(fileno(lines.stream));
+	enum { WRONG_MAX = 10 }; /* a file of something else has any number of wrong lines */
+	unsigned wrong = 0;
+	for (const char *text; wrong < WRONG_MAX && (text = next_setting(&lines)) != NULL;) {
 		unsigned leak_kinds;
 		const char *pattern, *kind = suppressed_kind(text, &leak_kinds, &pattern);
 		if (!kind) {
@@ -133,7 +135,7 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 			         "with some of definite, indirect, possible and reachable; for a "
 			         "torture also crash:, abort:, killed:, hang: or misuse:PATTERN",
 			         path, lines.number);
-			fine = false;
+			wrong++;
 			continue;
 		}
 		GROW(suppressions->all, suppressions->room, suppressions->count + 1);
@@ -145,13 +147,14 @@ bool suppressions_read(struct suppressions *suppressions, struct arena *arena, c
 		        .line = lines.number,
 		};
 	}
-	if (errno) {
-		complain("%s: %s", path, strerror(errno));
-		fine = false;
-	}
+	const int error = wrong < WRONG_MAX ? errno : 0;
+	if (error)
+		complain("%s: %s", path, strerror(error));
+	if (wrong == WRONG_MAX)
+		complain("%s: the lines behind line %lu are not read", path, lines.number);
 	free(lines.line);
 	fclose(lines.stream);
-	return fine;
+	return wrong == 0 && !error;
 }
 
 /* -- dumps ------------------------------------------------------------------------------------- */

@@ -74,6 +74,7 @@ static const char *build_id_of(struct arena *arena, const char *path)
 	int fd = open_regular(path);
 	if (fd < 0)
 		return NULL;
+	remember_input(fd);
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	const char *id = NULL;

@@ -97,9 +97,8 @@ static void check_baseline(const struct engine *engine, const struct ended *ende
 	if (!engine->torture->baseline && *engine->words && engine->torture->report.dump_count > 0)
 		die("no allocation of %s has such a size (--size)", program);
 	if (!engine->torture->baseline)
-		die("%s has written no dump with call sites: it is not linked with leakwrap, an "
-		    "older "
-		    "leakwrap, or never allocates",
+		die("%s has written no dump with call sites: it is not linked with leakwrap, is "
+		    "linked with an older leakwrap, or never allocates",
 		    program);
 	if (engine->torture->report.misuse_count > 0)
 		complain("%s misuses its heap without a failure: leakwrap report tells how",
