@@ -26,7 +26,8 @@ bool leakwrap_dump_write_kinds(struct leakwrap_writer *writer, int fd, unsigned 
 bool leakwrap_dump_count_kinds(struct leakwrap_kind_counters *counters,
                                const struct leakwrap_standing *standing);
 
-/* Lets another thread park this thread, although signals are blocked, or ends that. */
+/* With IS_ALLOWED lets another thread park this thread, although signals are blocked.  Without it
+ * ends that. */
 static inline void leakwrap_park_allow(bool is_allowed)
 {
 	leakwrap_park_signal_allow(is_allowed);

@@ -118,14 +118,14 @@ struct leakwrap_bare {
 	const struct leakwrap_bare_range *roots;
 	size_t root_count;
 
-	/* For the same: the allocator's memory, of which live blocks are all that is in use.  It
-	 * may lie in a root.  Both NULL: not known; free memory in a root keeps blocks reachable.
-	 */
+	/* For "kinds" and blocks=1: the memory of the allocator, of which live blocks are all that
+	 * is in use.  It may lie in a root.  Both NULL: not known; free memory in a root keeps
+	 * blocks reachable. */
 	const void *heap_low, *heap_high;
 
-	/* For the same: calls VISIT with CONTEXT once for the stack of each task, also of tasks
-	 * that wait.  NULL: there are no tasks.  The stack of main is known by the members above.
-	 * A dump with blocks=1 calls it without the lock held, and several times. */
+	/* For "kinds" and blocks=1: calls VISIT with CONTEXT once for the stack of each task, also
+	 * of tasks that wait.  NULL: there are no tasks.  The stack of main is known by the members
+	 * above.  A dump with blocks=1 calls it without the lock held, and several times. */
 	void (*each_stack)(leakwrap_bare_visit_stack *visit, void *context);
 
 	/* The path or name of the program's ELF file on the host.  The leakwrap tool's --exe=

@@ -107,8 +107,8 @@ struct style options_style(const struct options *options, FILE *stream);
 /* Writes a document to STREAM. */
 typedef void output_writer(FILE *stream, const struct options *options, void *context);
 
-/* Returns whether the output that OPTIONS name can be written, and is no input.  Says otherwise why
- * not.  Creates nothing. */
+/* Returns whether the output that OPTIONS name can be written, and is no input.  If not, a message
+ * says why.  Creates nothing. */
 bool check_output(const struct options *options);
 
 /* Opens the output that OPTIONS name and lets WRITER, with CONTEXT, write to it.  Returns

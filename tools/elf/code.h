@@ -15,8 +15,8 @@ struct code {
 	unsigned entry; /* size of an entry, of a linkage table */
 };
 
-/* Calls VISIT for each section of code.  PLT: only for linkage tables, otherwise only for
- * others. */
+/* Calls VISIT for each section of code.  With PLT only for linkage tables, without it only for
+ * other code. */
 void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context);
 
 /* Returns the section WANTED and sets *HEADER, or returns NULL. */

@@ -10,7 +10,7 @@
 typedef bool symbol_matches(const void *context, const char *name);
 
 /* Returns true if MATCHES accepts a dynamic symbol that ELF defines, or without IS_DEFINED one that
- * ELF imports.  Asks for no symbol behind it. */
+ * ELF imports.  Stops at the first such symbol. */
 bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, const void *context);
 
 /* A symbol_matches: the symbol is called WANTED, a name. */

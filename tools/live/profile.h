@@ -18,8 +18,9 @@ char *render_profile(const struct target *target, bool addresses_only, size_t *s
 /* Returns the same profile, but viewers show first what was allocated.  The dump must say it. */
 char *render_allocs(const struct target *target, size_t *size);
 
-/* Returns what RENDER writes of the change over SECONDS to the last dump of TARGET from an earlier
- * one, of which the text is given.  Returns NULL if they cannot be compared. */
+/* OLD is the text of an earlier dump of TARGET, of OLD_SIZE bytes.  Returns what RENDER writes of
+ * the change from that dump to the last one, which took SECONDS.  Returns NULL if they cannot be
+ * compared. */
 char *render_difference(const struct target *target, const char *old, size_t old_size,
                         double seconds, void (*render)(FILE *, const struct answer *),
                         size_t *size);
@@ -27,8 +28,8 @@ char *render_difference(const struct target *target, const char *old, size_t old
 /* Returns the live page of TARGET, which asks for its data every SECONDS, or the data alone. */
 char *render_live(const struct target *target, unsigned seconds, bool data_alone, size_t *size);
 
-/* Return of DUMP, a sum of targets whose dumps share REPORT, what RENDER writes, and the live page
- * or its data, as for a target. */
+/* DUMP is a sum of targets whose dumps share REPORT.  The first function returns what RENDER writes
+ * of it.  The second returns its live page or the data alone, as render_live does. */
 char *render_sum(struct report *report, const struct dump *dump,
                  void (*render)(FILE *, const struct answer *), size_t *size);
 char *render_live_sum(struct report *report, const struct dump *dump, unsigned seconds,

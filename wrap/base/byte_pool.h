@@ -63,9 +63,9 @@ struct leakwrap_byte_generation leakwrap_byte_pool_begin_generation(void);
 /* Returns OLD to the current generation: byte strings of both remain. */
 void leakwrap_byte_pool_keep(struct leakwrap_byte_generation old);
 
-/* Gives the chunks of OLD back, for later byte strings.  As many as the current generation has keep
- * their memory, because the next generation needs them; that of the others goes back to the system.
- * Nobody may read OLD any more (readers.h). */
+/* Gives the chunks of OLD back, for later byte strings.  Keeps the memory of as many chunks as the
+ * current generation has, because the next generation needs them.  Gives the memory of the others
+ * back to the system.  Nobody may read OLD any more (readers.h). */
 void leakwrap_byte_pool_give(struct leakwrap_byte_generation old);
 
 /* Returns a pointer to the byte string at BYTES, which must not be 0.  The pool owns it.

@@ -1,13 +1,14 @@
 /* readers.h - tells when no reader can see memory any more that the tables no longer refer to.
  *
  * Call sites are read without a lock.  A thread that reads them enters first and leaves afterwards.
- * Who removes a record unlinks it, waits until every reader that was inside has left, and only then
- * gives the memory back:
+ * Who removes a record unlinks it, and gives its memory back after every reader that was inside has
+ * left:
  *
  *   unlink ──► leakwrap_grace_begin
  *                  ... ──► leakwrap_grace_is_over returns true ──► give back
  *
- * Nobody waits.  While a reader stays inside (a dump may for minutes), memory is not given back.
+ * Nobody waits for that: leakwrap_grace_is_over is asked now and then.  While a reader stays inside
+ * (a dump may for minutes), memory is not given back.
  *
  * Each thread says in memory of its own that it is inside, and since which grace.  One store does
  * it, so a signal handler may interrupt anywhere, and leave by siglongjmp.  A reader that it has
@@ -31,8 +32,8 @@ enum leakwrap_readers_entry {
 /* Enters.  Returns the argument for leakwrap_readers_leave.  Calls nest.  Signal-safe. */
 enum leakwrap_readers_entry leakwrap_readers_enter(void);
 
-/* The same for a caller that leaves in another function than it enters in.  The program called the
- * tracer with its stack pointer at SP.  Signal-safe. */
+/* Enters as leakwrap_readers_enter does, for a caller that leaves in another function.  The program
+ * called the tracer with its stack pointer at SP.  Signal-safe. */
 enum leakwrap_readers_entry leakwrap_readers_enter_from(uintptr_t sp);
 
 /* Leaves.  ENTERED: what leakwrap_readers_enter returned to this thread.  Signal-safe. */

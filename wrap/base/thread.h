@@ -223,7 +223,8 @@ static inline void leakwrap_thread_set_state(struct leakwrap_thread *self,
 #endif
 }
 
-/* Stops recording in this thread, and starts it again once called as often.  Signal-safe. */
+/* The first function stops recording in this thread.  The second starts it again when it was called
+ * as often as the first.  Signal-safe. */
 static inline void leakwrap_thread_disable(void)
 {
 	struct leakwrap_thread *self = &leakwrap_self;

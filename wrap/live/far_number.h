@@ -52,15 +52,15 @@ bool leakwrap_far_number_store(struct leakwrap_region *region, const leakwrap_li
 void leakwrap_far_number_confirm(struct leakwrap_region *region, const leakwrap_live_slot *slot,
                                  uint32_t number);
 
-/* Stores the far number TO for SLOT of REGION, and replaces the slot's VALUE, which is of another
- * thread's block, by one with LEAKWRAP_SITE_FAR.  Changes nothing if SLOT does not hold VALUE.
+/* Stores the far number TO for SLOT of REGION.  Replaces VALUE in the slot, which is of another
+ * thread's block, by a value with LEAKWRAP_SITE_FAR.  Changes nothing if SLOT does not hold VALUE.
  * Returns false if there is no memory for a far table. */
 bool leakwrap_far_number_replace(struct leakwrap_region *region, leakwrap_live_slot *slot,
                                  uint32_t value, uint32_t to);
 
-/* Returns pages of the far table to the system: those for the slots from START, SIZE bytes of them,
- * at most LEAKWRAP_PAGES_AT_ONCE pages, which reclaim has just detached.  The tables' lock is
- * held. */
+/* Returns pages of the far table to the system.  They are those for the SIZE bytes of slots at
+ * START, which reclaim has just detached.  SIZE is at most LEAKWRAP_PAGES_AT_ONCE pages.  The
+ * tables' lock is held. */
 void leakwrap_far_numbers_reclaim(struct leakwrap_region *region, const char *start, size_t size);
 
 #endif

@@ -179,9 +179,9 @@ static inline void leakwrap_block_set_bits(const struct leakwrap_indexed_block *
 	*block->bits = (uint8_t)((*block->bits & ~(3u << block->shift)) | bits << block->shift);
 }
 
-/* Sets the bits of the windows of IN to BITS that lie wholly in BLOCK and in the page of ADDRESS,
- * an address in IN.  No block begins in them: their bits tell what is known of BLOCK.  Does nothing
- * where blocks lie in each other or have no slot. */
+/* Sets the bits of windows of IN to BITS: of those that lie wholly in BLOCK and in the page of
+ * ADDRESS.  ADDRESS is an address in IN.  No block begins in them: their bits tell what is known of
+ * BLOCK.  Does nothing where blocks lie in each other or have no slot. */
 void leakwrap_block_set_bits_inside(const struct leakwrap_indexed_region *in, uintptr_t address,
                                     const struct leakwrap_indexed_block *block, unsigned bits);
 

@@ -79,14 +79,15 @@ bool leakwrap_samples_add(const struct leakwrap_sample *sample);
 /* Finds the sample of BLOCK, which may be NULL. */
 struct leakwrap_found_sample leakwrap_samples_find(const void *block);
 
-/* Removes FOUND.  Returns false and changes nothing if it was none, or is not in the table any
- * more: then its address may have another sample. */
+/* Removes FOUND.  Returns false and changes nothing if FOUND is no sample, or is not in the table
+ * any more: then its address may have another sample. */
 bool leakwrap_samples_remove(struct leakwrap_found_sample found);
 
-/* Reads FOUND into *SAMPLE.  Returns false if it was none, or is not in the table any more. */
+/* Reads FOUND into *SAMPLE.  Returns false if FOUND is no sample, or is not in the table any
+ * more. */
 bool leakwrap_samples_read(struct leakwrap_found_sample found, struct leakwrap_sample *sample);
 
-/* Makes SITE the call site of FOUND, if it was one. */
+/* Makes SITE the call site of FOUND, if FOUND is a sample. */
 void leakwrap_samples_change_site(struct leakwrap_found_sample found, uint32_t site);
 
 /* Calls VISIT for every sample, also while other threads add and remove samples.  A sample that is

@@ -17,8 +17,8 @@
 
 #include "wrap/module/modules.h"
 
-/* A copy of the loader's list.  It lies in scratch memory, also the new modules and their paths.
- * Nearly all modules are known: for them it takes a pointer. */
+/* A copy of the loader's list, in scratch memory.  The new modules and their paths lie there, too.
+ * A known module, as nearly all are, takes a pointer. */
 struct leakwrap_loader_list {
 	size_t size;       /* of the scratch memory, in bytes */
 	uintptr_t changes; /* leakwrap_loader_list_changes at that time */
@@ -56,8 +56,8 @@ typedef void leakwrap_module_visitor(void *context, const struct leakwrap_module
  * Needs no memory. */
 void leakwrap_loader_list_visit(leakwrap_module_visitor *visit, void *context);
 
-/* Returns a number that changes when a module is loaded or unloaded, or 0 if nothing tells.  Cheap:
- * a C library that does not count these has one entry read for each module. */
+/* Returns a number that changes when a module is loaded or unloaded, or 0 if nothing tells.  Cheap.
+ * If the C library does not count loads, reads one entry for each module. */
 uintptr_t leakwrap_loader_list_changes(void);
 
 /* Unmaps LIST, which may be NULL. */

@@ -1,8 +1,8 @@
 /* module_records.h - the records of modules, which the snapshots of registry.c list.
  *
- * A module has one record as long as a snapshot lists it.  Then the record is unlinked, and rests,
- * since a thread may still read it.  The unlinked record of a freed module keeps its number, which
- * a later module gets.
+ * A module has one record as long as a snapshot lists it.  After that the record is unlinked, and
+ * rests, since a thread may still read it.  The unlinked record of a freed module keeps its number,
+ * which a later module gets.
  *
  * The functions that change records want the tables' lock.
  */
@@ -27,8 +27,8 @@ void leakwrap_module_add_snapshot(const struct leakwrap_module *module);
  * it is not the program.  The record rests from TICK on. */
 void leakwrap_module_remove_snapshot(const struct leakwrap_module *module, unsigned tick);
 
-/* Frees the unlinked records of which HAS_RESTED says so for their ticks.  They rest in the order
- * in which they were unlinked. */
+/* Frees the unlinked records that have rested: HAS_RESTED returns true for the tick at which they
+ * were unlinked.  They rest in the order in which they were unlinked. */
 void leakwrap_module_records_free(bool (*has_rested)(unsigned tick));
 
 /* Returns the module of the newest record that holds ADDRESS, loaded or not, or NULL.

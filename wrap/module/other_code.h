@@ -33,8 +33,9 @@ void leakwrap_other_code_read(bool is_urgent);
  * address of code. */
 void leakwrap_other_code_read_at_times(void);
 
-/* Returns true if a reading has not found ADDRESS, which is not in the table, since this function
- * was first asked for it.  False: it may be found yet.  Few addresses are remembered. */
+/* To be asked for an ADDRESS that is not in the table.  Returns true if there was a reading since
+ * the first question, and it has not found ADDRESS.  Returns false if the next reading may find it.
+ * Few addresses are remembered. */
 bool leakwrap_other_code_note_missed(uintptr_t address);
 
 /* Sets the function that is called after a reading has found new ranges: walks may then go further

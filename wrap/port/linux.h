@@ -52,9 +52,9 @@ void leakwrap_signals_change(int how, const struct leakwrap_mask *mask,
  * other threads of the parent have changed. */
 void leakwrap_signals_forget_others(const struct leakwrap_mask *before);
 
-/* Waits for a word that holds the id of a thread or is 0, until it holds the id of this thread, at
- * most NANOSECONDS.  The other thread runs with this thread's priority meanwhile.  Returns whether
- * it holds this thread's id now. */
+/* Waits until WORD, which holds the id of a thread or 0, holds the id of this thread, at most
+ * NANOSECONDS.  The other thread runs with this thread's priority meanwhile.  Returns whether it
+ * holds this thread's id now. */
 bool leakwrap_wait_with_priority(_Atomic uint32_t *word, uint64_t nanoseconds);
 
 /* Sets WORD, for which threads may wait by leakwrap_wait_with_priority, to the id of such a thread

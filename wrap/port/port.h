@@ -264,8 +264,8 @@ enum leakwrap_userfaultfd {
 	LEAKWRAP_USERFAULTFD_FORKS,
 };
 
-/* Looks through this process's descriptors, and returns the most that they are used for.  A system
- * call for each descriptor; signal-safe. */
+/* Looks through this process's descriptors.  Returns the last of the values above that holds for
+ * one of them.  A system call for each descriptor; signal-safe. */
 enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void);
 
 /* Copies the process, without the C library: no handlers of pthread_atfork(3) run, and no SIGCHLD

@@ -23,9 +23,9 @@ struct leakwrap_gap {
  * none.  The blocks have an index (block_index.h). */
 bool leakwrap_pool_next_gap(const struct leakwrap_indexed_block *pool, struct leakwrap_gap *gap);
 
-/* Returns where the part of TAIL, the last gap of POOL, ends that POOL uses for itself: its other
- * gaps, or that part, lead so far.  TAIL->START: it does not use it.  The mappings have been read
- * (maps.h). */
+/* POOL may use the first bytes of TAIL, its last gap, for itself.  Returns the end of these bytes:
+ * the pointers in the other gaps, and in these bytes, lead so far.  Returns TAIL->START if POOL
+ * does not use TAIL.  The mappings have been read (maps.h). */
 uintptr_t leakwrap_pool_used_end(const struct leakwrap_indexed_block *pool,
                                  const struct leakwrap_gap *tail);
 

@@ -24,8 +24,8 @@
 #include "wrap/site/stack_shape.h"
 #include "wrap/unwind/trace.h"
 
-/* Returns what takes the place of the room above SP, which is not known, in the choice of a set of
- * the stack cache (stack_probe.h). */
+/* Returns a number by which a set of the stack cache is chosen for SP on a foreign stack.  It takes
+ * the place of the room above SP, which is not known (stack_probe.h). */
 static inline uintptr_t leakwrap_foreign_stack_place(uintptr_t sp)
 {
 	return sp % LEAKWRAP_PAGE;

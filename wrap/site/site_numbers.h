@@ -53,10 +53,10 @@ uint32_t leakwrap_site_numbers_quiet_time(void);
 /* In a forked child: forgets the holders, which were threads of the parent. */
 void leakwrap_site_numbers_reset_in_child(void);
 
-/* From now on takes free numbers from a circle that will do for DUE_IN new call sites, as far as
- * possible.  Calls GIVE for each group (site_chunk.h) behind the circle whose numbers have all been
- * free since the last call, with its first number: GIVE gives the group's memory back.  Nobody
- * takes a number of the group meanwhile.  The caller holds the tables' lock. */
+/* Narrows the circle from which free numbers are taken, as far as it still has numbers for DUE_IN
+ * new call sites.  Calls GIVE with the first number of each group (site_chunk.h) behind the circle
+ * whose numbers have all been free since the last call.  GIVE gives the group's memory back.
+ * Nobody takes a number of the group meanwhile.  The caller holds the tables' lock. */
 void leakwrap_site_numbers_narrow(uint32_t due_in, void (*give)(uint32_t first));
 
 /* Returns whether the group of NUMBER certainly has no number in use.  The group may have no memory

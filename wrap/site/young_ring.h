@@ -55,7 +55,7 @@ struct leakwrap_young_ring {
 
 extern LEAKWRAP_HIDDEN struct leakwrap_young_ring leakwrap_young_ring;
 
-/* Returns the number of entries: the numbers of the first are in use.  0: the ring was not used. */
+/* Returns how many entries are in use: those with the first numbers.  0: the ring was not used. */
 LEAKWRAP_INLINE uint32_t leakwrap_young_ring_size(void)
 {
 	return atomic_load_explicit(&leakwrap_young_ring.size, memory_order_acquire);

@@ -52,7 +52,8 @@ void leakwrap_forget_loads(struct leakwrap_follower *f);
 /* Returns VALUE plus ADD.  The result is unknown if VALUE is, or if the sum is implausible. */
 struct leakwrap_code_value leakwrap_code_value_plus(struct leakwrap_code_value value, int32_t add);
 
-/* Applies to F that FUNCTION, which was called, returns.  0: its address is not known. */
+/* Applies to F what the return of FUNCTION does, which was called.  FUNCTION 0: its address is not
+ * known. */
 static inline void leakwrap_follow_called(struct leakwrap_follower *f, uintptr_t function)
 {
 	if (LEAKWRAP_RETURN_POPS && function != 0)

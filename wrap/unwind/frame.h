@@ -75,9 +75,9 @@ static inline uintptr_t leakwrap_saved_at(uint8_t where, uintptr_t base, uintptr
  * need only be executable. */
 bool leakwrap_frame_code(const struct leakwrap_frame *frame, struct leakwrap_code *code);
 
-/* Returns true if RULE leads to a return address on FRAME's stack.  If RULE is guessed, that is not
- * the tracer's own, and not one inside the loader.  Stores in *TARGET the address that the call
- * before the return address calls, or 0 if that address was in a register. */
+/* Returns true if RULE leads to a return address on FRAME's stack.  If RULE is guessed, a return
+ * address of the tracer, or one that the loader has left, does not count.  Stores in *TARGET the
+ * address that the call before the return address calls, or 0 if that address was in a register. */
 bool leakwrap_rule_leads_to_return(const struct leakwrap_frame *frame,
                                    const struct leakwrap_rule *rule, uintptr_t *target);
 

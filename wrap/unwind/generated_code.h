@@ -28,9 +28,10 @@
 /* Returns true if WORD, as found on STACK, may be a return address in generated code: it lies in
  * executable memory, in no module and not on STACK, and behind a call.  Then *CODE bounds the pages
  * of the call and of WORD: only they certainly stay mapped while a frame returns to WORD.  *TARGET
- * becomes the address that the call calls, or 0 if it is through a register.  At most four system
- * calls, and none for pages that this walk has asked for, nor if WORD does not lie in such memory,
- * unless that is read anew.  Without an operating system always false. */
+ * becomes the address that the call calls, or 0 if it is through a register.  Makes at most four
+ * system calls.  Makes none for pages that this walk has asked for, and none if WORD does not lie
+ * in executable memory.  It makes more where the executable memory is read anew.  Without an
+ * operating system returns false. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,
                                   struct leakwrap_code *code, uintptr_t *target);
@@ -41,13 +42,13 @@ void leakwrap_forget_code_pages(void);
 
 /* Sets the bounds in *CODE to the page of PC, at which a signal has interrupted generated code.
  * THUMB: as of struct leakwrap_code.  Returns false if PC lies in a module, or in no executable
- * memory.  Two system calls, unless that is read anew.  Without an operating system always
- * false. */
+ * memory.  Makes two system calls, and more where the executable memory is read anew.  Without an
+ * operating system returns false. */
 bool leakwrap_find_interrupted_code(uintptr_t pc, bool thumb, struct leakwrap_code *code);
 
 /* Returns whether PC, at which the walk of STACK has ended, may be a return address in generated
- * code that is not known yet.  Then the walk should not be remembered.  A system call if so, unless
- * the executable memory is read anew. */
+ * code that is not known yet.  Then the walk should not be remembered.  Makes a system call if so,
+ * and more where the executable memory is read anew. */
 bool leakwrap_may_be_generated_later(const struct leakwrap_stack *stack, uintptr_t pc);
 #else
 static inline bool leakwrap_is_generated_return(const struct leakwrap_stack *stack, uintptr_t word,

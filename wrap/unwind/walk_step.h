@@ -18,8 +18,8 @@ struct leakwrap_walk {
 	struct leakwrap_frame frame; /* the current one */
 	struct leakwrap_trace *trace;
 	struct leakwrap_rule_cache cache;
-	/* Frames in front of the first one to which a word led that may have belonged to another
-	 * frame.  0: there is no such frame. */
+	/* How many frames stand in front of the first frame that is in doubt.  The word that led to
+	 * that frame may have belonged to another frame.  0: no frame is in doubt. */
 	unsigned certain;
 	unsigned switches; /* steps to a stack that does not lie above */
 
