@@ -1,10 +1,9 @@
 #!/bin/sh
 # A fault without an operating system writes a dump with task, registers and call chain.
 #
-# If a stack overflow has lost them, the dump says so.
-# Faults are HardFault on Cortex-M; data abort, prefetch abort and undefined instruction on ARM. The
-# chain goes through newlib, and through a task. The tool on this machine reports it. Then the
-# program does what it was told to do.
+# If a stack overflow has lost registers, the dump says so. Faults are HardFault on Cortex-M; data
+# abort, prefetch abort and undefined instruction on ARM. The chain goes through newlib, and through
+# a task. The tool on this machine reports it. After the dump the program's after_fault runs.
 # timeout: 200
 . tests/lib.sh
 . tests/bare/board.sh

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A plugin for which the bound memory= leaves no room is not tried to be listed at each allocation.
+# If the bound memory= leaves no room for a plugin, the tracer does not try to list it at each
+# allocation.
 #
 # Each try takes pages from the system and gives them back.
 . tests/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # An object of CPython is reachable by a pointer to its characters, and the values of its attributes
-# by one behind the order in which they came.
+# by a pointer behind the order in which they came.
 . tests/lib.sh
 without_stale_pointers
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# While a program ignores the dump signal, it interrupts no system call, not even as the program
-# says once more that it is ignored.
+# While a program ignores the dump signal, the signal interrupts no system call, not even when the
+# program sets SIG_IGN once more.
 . tests/lib.sh
 
 build ignored tests/signal/ignored_again.c -pthread

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cxx_names.sh - names of C++ that g++'s own library does not know are demangled by libiberty.
+# Names of C++ that g++'s own library does not know are demangled by libiberty.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

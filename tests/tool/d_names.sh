@@ -1,6 +1,6 @@
 #!/bin/sh
-# d_names.sh - names of D are shown as the source has them; the last part of a name says whether the
-# function asked for memory.
+# Names of D are shown as the source has them; the last part of a name says whether the function
+# asked for memory.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

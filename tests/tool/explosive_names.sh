@@ -1,6 +1,6 @@
 #!/bin/sh
-# explosive_names.sh - a mangled name of C++, Rust or D that stands for gigabytes, or takes years to
-# demangle, is shown mangled, in little time and memory; other names are demangled.
+# A mangled name of C++, Rust or D that stands for gigabytes, or takes years to demangle, is shown
+# mangled, in little time and memory; other names are demangled.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# hidden_characters.sh - from a log, no control character and no control of the direction of text
-# reaches a terminal or a page; other characters do.
+# From a log, no control character and no control of the direction of text reaches a terminal or a
+# page; other characters do.
 # timeout: 300
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh

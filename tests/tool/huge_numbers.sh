@@ -1,6 +1,6 @@
 #!/bin/sh
-# huge_numbers.sh - a number of 2^63 or more damages its line, and sums stop below it: no number
-# turns negative, in any report.
+# A number of 2^63 or more damages its line, and sums stop below it: no number turns negative, in
+# any report.
 # timeout: 400
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# many_processes.sh - what a log costs in memory depends on its size, not on the number of processes
-# or modules in it; dumps of thousands of processes may be mixed.
+# What a log costs in memory depends on its size, not on the number of processes or modules in it;
+# dumps of thousands of processes may be mixed.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# rust_names.sh - names of Rust, v0 and legacy, are shown as the source has them, without hashes;
-# functions of Rust's library do not count as those that asked for memory.
+# Names of Rust, v0 and legacy, are shown as the source has them, without hashes; functions of
+# Rust's library do not count as those that asked for memory.
 #
 # shellcheck disable=SC2016 # $LT$ is a part of a name
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,6 +1,6 @@
 #!/bin/sh
-# leakwrap serve takes a whole dump alone. Who else writes to the log ends no server. It finds the
-# names of many addresses in a large dump.
+# leakwrap serve takes only whole dumps, and finds the names of many addresses in a large dump.
+# Another process that writes to the log does not end the server.
 #
 # The program cannot open its log while its folder is away. The test writes the dump instead.
 cd "$(dirname "$0")/../.." || exit 2

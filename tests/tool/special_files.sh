@@ -1,6 +1,5 @@
 #!/bin/sh
-# special_files.sh - a module whose path is a FIFO, a device or a folder is not opened, and nothing
-# waits for it.
+# A module whose path is a FIFO, a device or a folder is not opened, and nothing waits for it.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh

@@ -1,6 +1,5 @@
 #!/bin/sh
-# sysroot.sh - with --sysroot, no path of a dump and no symbolic link leads to a file outside of the
-# sysroot.
+# With --sysroot, no path of a dump and no symbolic link leads to a file outside of the sysroot.
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
