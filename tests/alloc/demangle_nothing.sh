@@ -1,6 +1,6 @@
 #!/bin/sh
-# __cxa_demangle refuses a name that is not mangled as it does untraced, whatever the buffer's length
-# is.
+# __cxa_demangle refuses a name that is not mangled as it does untraced, whatever the buffer's
+# length is.
 . tests/lib.sh
 . tests/alloc/as_untraced_cxx.sh
 

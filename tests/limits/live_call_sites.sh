@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two million stacks with live blocks, as many as there are numbers, have a call site each, in little
-# memory. Further stacks share cut backtraces, no block is lost, and the dump says why.
+# Two million stacks with live blocks, as many as there are numbers, have a call site each, in
+# little memory. Further stacks share cut backtraces, no block is lost, and the dump says why.
 # timeout: 240
 . tests/lib.sh
 . tests/limits/bounds.sh

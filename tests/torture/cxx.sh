@@ -1,6 +1,6 @@
 #!/bin/sh
-# In a C++ program a failing operator new throws: torture finds an exception that leaks memory and an
-# exception that nobody catches.
+# In a C++ program a failing operator new throws: torture finds an exception that leaks memory and
+# an exception that nobody catches.
 . tests/lib.sh
 . tests/tool/tool.sh
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # The walk along frame pointers gives every frame, and says whether it reached the first frame.
 #
-# A register that holds no frame pointer never makes it fault. glibc's start code for threads has frame
-# pointers on AArch64 and RISC-V: stacks of threads are complete there, under emulation.
+# A register that holds no frame pointer never makes it fault. glibc's start code for threads has
+# frame pointers on AArch64 and RISC-V: stacks of threads are complete there, under emulation.
 # timeout: 600
 . tests/lib.sh
 
