@@ -157,7 +157,7 @@ created with mode 0600. It is not followed when it is a symbolic link|dump/log_f
 always appended to|dump/where_it_goes
 A relative path counts from where the program was started|dump/where_it_goes
 descriptor 2 is used only while it is what it was at start|dump/where_it_goes
-nobody reads is waited for ten seconds|dump/log_file
+nobody reads it, a dump waits ten seconds|dump/log_file
 A log that cannot be opened, or does not take all of a dump|dump/log_file dump/where_it_goes
 The tracer cuts backtraces to four frames before it loses them|limits/memory_bound
 The tracer reports only what cannot be right|alloc/misuse link/allocators

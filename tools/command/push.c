@@ -465,7 +465,7 @@ static const struct argp_option push_table[] = {
         {"label", KEY_LABEL, "NAME=VALUE", 0, "A label of each profile; may be repeated", 0},
         {"tenant", KEY_TENANT, "ID", 0, "The tenant, for the header X-Scope-OrgID", 0},
         {"interval", KEY_INTERVAL, "SECONDS", 0,
-         "Send a profile of each process once in so many seconds (default 30)", 0},
+         "The time between two profiles of a process (default 30)", 0},
         {"kinds", 'k', 0, 0, "Ask for dumps that tell lost from reachable memory", 0},
         {"queue", KEY_QUEUE, "DIR", 0, "A folder for profiles that are not sent yet", 0},
         {"queue-bytes", KEY_QUEUE_BYTES, "N[K|M|G]", 0,

@@ -145,7 +145,7 @@ static const struct argp_option serve_table[] = {
         {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
          "Where to listen (default 127.0.0.1:8417; port 0 is any free port)", 0},
         {"interval", KEY_INTERVAL, "SECONDS", 0,
-         "Ask a process at most once in so many seconds (default 10)", 0},
+         "The least time between two requests to a process (default 10)", 0},
         {"kinds", KEY_KINDS, 0, 0, "Ask for dumps that tell lost from reachable memory", 0},
         {"timeout", KEY_TIMEOUT, "SECONDS", 0, "How long to wait for a dump (default 10)", 0},
         {0},

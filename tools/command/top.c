@@ -107,7 +107,7 @@ int command_top(int argc, char **argv)
 {
 	static const struct argp_option table[] = {
 	        {"interval", KEY_INTERVAL, "SECONDS", 0,
-	         "Ask a process once in so many seconds (default 2)", 0},
+	         "The time between two requests to a process (default 2)", 0},
 	        {"kinds", 'k', 0, 0, "Ask for dumps that tell lost from reachable memory", 0},
 	        {0},
 	};

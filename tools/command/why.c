@@ -37,7 +37,7 @@ static const struct argp_option why_table[] = {
         {"image", KEY_IMAGE, "ADDRESS:FILE", 0,
          "In place of it an image of a board's RAM that begins at ADDRESS; may be repeated", 1},
         {"content", KEY_CONTENT, "BYTES", OPTION_ARG_OPTIONAL,
-         "Also show so many bytes of a block of each way (default 64); they may hold secrets", 1},
+         "Also show the first BYTES of a block of each way (default 64); they may hold secrets", 1},
         {"top", KEY_TOP, "N", 0, "In text, at most N ways of a call site (default 5; 0 is all)", 1},
         {"format", 'f', "NAME", 0, "text (default) or json", 2},
         {"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 2},

@@ -451,7 +451,7 @@ static void put_footer(struct page *page, const struct dump *dump)
 
 	putc('\n', page->stream);
 	if (totals->complete_percent >= 0)
-		fprintf(page->stream, "  stacks: %.4g %% of the live bytes have complete ones\n",
+		fprintf(page->stream, "  stacks: %.4g %% of the live bytes have complete stacks\n",
 		        totals->complete_percent);
 	put_loss(page, totals->untracked_blocks, "block",
 	         "could not be recorded for want of memory");
