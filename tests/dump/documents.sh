@@ -158,6 +158,8 @@ always appended to|dump/where_it_goes
 A relative path counts from where the program was started|dump/where_it_goes
 descriptor 2 is used only while it is what it was at start|dump/where_it_goes
 nobody reads it, a dump waits ten seconds|dump/log_file
+A file that the command reads is refused|tool/logs tool/torture
+It is an error if there is no such call site|tool/torture
 A log that cannot be opened, or does not take all of a dump|dump/log_file dump/where_it_goes
 The tracer cuts backtraces to four frames before it loses them|limits/memory_bound
 The tracer reports only what cannot be right|alloc/misuse link/allocators
