@@ -451,11 +451,11 @@ status_is 2 "$lw" dump $program
 said "takes no dump signal"
 stop
 status_is 2 "$lw" dump 4194305
-said 'there is none'
+said 'there is no such process'
 status_is 2 "$lw" dump me
 status_is 2 "$lw" dump
 status_is 2 "$lw" dump --signal=RTMIN+30 4194305
-said 'there is none'
+said 'there is no such process'
 status_is 2 "$lw" dump --signal=RTMIN+31 4194305
 said 'RTMIN+31: not a signal'
 for command in dump mark; do

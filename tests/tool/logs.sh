@@ -263,6 +263,8 @@ status_is 2 "$lw" report "$W/plain@4"
 said 'holds no dump 4; its last is 1'
 status_is 2 "$lw" report "$W/plain@x"
 status_is 2 "$lw" report --format=xml "$W/plain"
+status_is 2 "$lw" report ''
+said '^leakwrap: a file without a name: No such file'
 status_is 2 "$lw" nonsense
 status_is 2 "$lw"
 status_is 2 "$lw" report -o "$W/no/folder" "$W/plain"

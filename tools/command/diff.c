@@ -119,9 +119,9 @@ int command_diff(int argc, char **argv)
 	        .doc = "Shows which call sites grew, shrank, appeared or vanished between two "
 	               "dumps."
 	               "\vOLD and NEW are logs as in leakwrap report.  LOG is the last dump of the "
-	               "log, LOG@N is dump N, LOG@PID:N is dump N of process PID.  Call sites are "
-	               "matched by what their stacks are called, so two runs and two builds "
-	               "compare.",
+	               "log, LOG@N is dump N, LOG@PID:N is dump N of process PID.  Two call sites "
+	               "are the same if their stacks have the same functions, so two runs and two "
+	               "builds compare.",
 	        .children = dump_options,
 	};
 	struct diff_options options = {0};

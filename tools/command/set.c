@@ -274,8 +274,8 @@ int command_mark(int argc, char **argv)
 	        .children = process_options,
 	        .args_doc = "PID",
 	        .doc = "Marks the time in a running, traced process, and waits until it is done."
-	               "\vFrom then on its dumps tell blocks that were allocated since from older "
-	               "blocks.  A new mark replaces the old.\n\n"
+	               "\vFrom then on its dumps say of live blocks how many were allocated since "
+	               "the mark.  A new mark replaces the old.\n\n"
 	               "  leakwrap mark PID; sleep 600; leakwrap dump PID | leakwrap report",
 	};
 	struct set_options options = {.marks = true};

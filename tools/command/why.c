@@ -167,8 +167,8 @@ int command_why(int argc, char **argv)
 	               "a variable, a stack or a register to them.\v"
 	               "SITE is the number of a call site in leakwrap report, a place like "
 	               "server.c:15, or a part of the name of a function, source file or module in "
-	               "its stack.  LOG is as there.  The program must run with the option "
-	               "blocks=1.\n\n"
+	               "its stack.  LOG is as in leakwrap report.  The program must run with the "
+	               "option blocks=1.\n\n"
 	               "Exit status: 0 fine, 2 usage or unreadable input.",
 	        .children = file_options,
 	};

@@ -55,7 +55,7 @@ static bool is_standard_input(const char *path)
 
 const char *log_name(const char *path)
 {
-	return is_standard_input(path) ? "standard input" : path;
+	return is_standard_input(path) ? "standard input" : *path ? path : "a file without a name";
 }
 
 const char *parse_file(const char *path, const char *log, dump_taker *take, void *context)

@@ -4,7 +4,8 @@
 
 #include "tools/log/parsed_dump.h"
 
-/* Returns what messages call the log PATH: "standard input" for "-", otherwise PATH. */
+/* Returns what messages call the log PATH: "standard input" for "-", otherwise PATH.  A PATH of no
+ * characters, as of a shell's variable that is not set, has a name, too. */
 const char *log_name(const char *path);
 
 /* Reads the file PATH, or standard input for "-", to its end.  It may be compressed (log_file.h).

@@ -484,7 +484,7 @@ bool examine_process(struct arena *arena, struct target_process *process,
 		complain("process %d: %s", pid,
 		         errno != ENOENT                       ? strerror(errno)
 		         : kill(pid, 0) == 0 || errno == EPERM ? "/proc does not show it"
-		                                               : "there is none");
+		                                               : "there is no such process");
 		return false;
 	}
 	if (!is_running(arena, pid, status))
