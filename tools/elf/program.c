@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "flags.h"
+#include "tools/base/binary_search.h"
 #include "tools/base/files.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
@@ -420,18 +421,14 @@ bool program_hides_malloc(const struct program *program)
 
 const struct function *program_function_at(const struct program *program, uint64_t pc)
 {
-	size_t low = 0, high = program->function_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (program->functions[middle].start <= pc)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low > 1 && program->functions[low - 2].start == program->functions[low - 1].start)
-		low--; /* the first of several names is a tool's */
-	return low > 0 && pc < program->functions[low - 1].end ? &program->functions[low - 1]
-	                                                       : NULL;
+	size_t behind;
+	BINARY_SEARCH(behind, program->function_count, program->functions[behind].start <= pc);
+	while (behind > 1 &&
+	       program->functions[behind - 2].start == program->functions[behind - 1].start)
+		behind--; /* the first of several names is a tool's */
+	return behind > 0 && pc < program->functions[behind - 1].end
+	               ? &program->functions[behind - 1]
+	               : NULL;
 }
 
 bool is_own_wrapper(const struct program *program, const struct wrapper *wrapper)

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 
 void targets_add(struct targets *targets, uint64_t address, size_t symbol, bool slot)
@@ -26,14 +27,8 @@ void targets_sort(struct targets *targets)
 
 const struct target *targets_find(const struct targets *targets, uint64_t address)
 {
-	size_t low = 0, high = targets->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (targets->all[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < targets->count && targets->all[low].address == address ? &targets->all[low]
-	                                                                    : NULL;
+	size_t at;
+	BINARY_SEARCH(at, targets->count, targets->all[at].address < address);
+	return at < targets->count && targets->all[at].address == address ? &targets->all[at]
+	                                                                  : NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 #include "tools/elf/little_endian.h"
 #include "tools/elf/traced.h"
@@ -69,21 +70,16 @@ static void tables_close(struct tables *tables)
 /* Returns true if a table describes the code at ADDRESS. */
 static bool has_table(const struct tables *tables, uint64_t address)
 {
-	size_t low = 0, high = tables->count; /* ARM's are sorted */
 	Dwarf_Frame *frame;
+	size_t behind;
 
 	if (tables->cfi && dwarf_cfi_addrframe(tables->cfi, address, &frame) == 0) {
 		free(frame);
 		return true;
 	}
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (tables->entries[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && tables->entries[low - 1].unwinds;
+	/* ARM's are sorted. */
+	BINARY_SEARCH(behind, tables->count, tables->entries[behind].start <= address);
+	return behind > 0 && tables->entries[behind - 1].unwinds;
 }
 
 /* -- functions --------------------------------------------------------------------------------- */

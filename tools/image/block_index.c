@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 
 static int compare_blocks(const void *left, const void *right)
@@ -62,15 +63,9 @@ void block_index_free(struct block_index *index)
 
 size_t block_index_from(const struct block_index *index, uint64_t from)
 {
-	size_t low = 0, high = index->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->blocks[middle].address < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	BINARY_SEARCH(at, index->count, index->blocks[at].address < from);
+	return at;
 }
 
 size_t block_index_find(const struct block_index *index, uint64_t address)

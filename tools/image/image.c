@@ -6,20 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 
 /* Returns the index of the first of COUNT PARTS that ends behind ADDRESS. */
 static size_t first_behind(const struct image_part *parts, size_t count, uint64_t address)
 {
-	size_t low = 0;
-	while (low < count) {
-		size_t middle = low + (count - low) / 2;
-		if (parts[middle].end <= address)
-			low = middle + 1;
-		else
-			count = middle;
-	}
-	return low;
+	size_t at;
+	BINARY_SEARCH(at, count, parts[at].end <= address);
+	return at;
 }
 
 static const struct image_part *find_part(const struct image_part *parts, size_t count,

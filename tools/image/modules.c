@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "tools/base/binary_search.h"
+
 static int compare_modules(const void *left, const void *right)
 {
 	const struct image_module *a = left, *b = right;
@@ -94,15 +96,10 @@ void image_modules_close(struct image_modules *modules)
 
 struct image_module *image_module_at(const struct image_modules *modules, uint64_t address)
 {
-	size_t low = 0, high = modules->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (modules->all[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < modules->all[low - 1].end ? &modules->all[low - 1] : NULL;
+	size_t behind;
+	BINARY_SEARCH(behind, modules->count, modules->all[behind].start <= address);
+	return behind > 0 && address < modules->all[behind - 1].end ? &modules->all[behind - 1]
+	                                                            : NULL;
 }
 
 /* -- variables --------------------------------------------------------------------------------- */
@@ -146,18 +143,12 @@ enum { NESTED_MAX = 8 };
 /* Returns the index of the first variable of MODULE that starts behind ADDRESS. */
 static size_t first_variable_behind(struct image_module *module, uint64_t address)
 {
-	size_t low = 0;
+	size_t at;
 
 	if (!module->has_variables)
 		read_variables(module);
-	for (size_t high = module->variable_count; low < high;) {
-		size_t middle = low + (high - low) / 2;
-		if (module->variables[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	BINARY_SEARCH(at, module->variable_count, module->variables[at].start <= address);
+	return at;
 }
 
 bool image_has_variable(struct image_module *module, uint64_t start, uint64_t end)

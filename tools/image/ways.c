@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 #include "tools/base/table.h"
 
@@ -208,15 +209,9 @@ void ways_end(struct way_finder *finder)
 /* Returns where the blocks of RANK begin in the order of ranks. */
 static size_t first_of_rank(const struct way_finder *finder, uint64_t rank)
 {
-	size_t low = 0, high = finder->reach->index.count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (rank_of(finder, finder->by_rank[middle]) < rank)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	size_t at;
+	BINARY_SEARCH(at, finder->reach->index.count, rank_of(finder, finder->by_rank[at]) < rank);
+	return at;
 }
 
 struct ways ways_find(struct way_finder *finder, uint64_t rank)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
@@ -89,17 +90,11 @@ static void sort_ranges(struct ranges *ranges)
 /* Returns the innermost range that holds ADDRESS, or NULL. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t address)
 {
-	size_t low = 0, high = ranges->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (ranges->all[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low > 0 && ranges->all[low - 1].reach > address; low--)
-		if (address < ranges->all[low - 1].high)
-			return &ranges->all[low - 1];
+	size_t behind;
+	BINARY_SEARCH(behind, ranges->count, ranges->all[behind].low <= address);
+	for (; behind > 0 && ranges->all[behind - 1].reach > address; behind--)
+		if (address < ranges->all[behind - 1].high)
+			return &ranges->all[behind - 1];
 	return NULL;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/table.h"
@@ -232,13 +233,8 @@ void map_free(struct map *map)
 
 const char *map_find(const struct map *map, uint64_t address)
 {
-	size_t low = 0, high = map->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (map->pieces[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && address < map->pieces[low - 1].end ? map->pieces[low - 1].object : NULL;
+	size_t behind;
+	BINARY_SEARCH(behind, map->count, map->pieces[behind].start <= address);
+	return behind > 0 && address < map->pieces[behind - 1].end ? map->pieces[behind - 1].object
+	                                                           : NULL;
 }

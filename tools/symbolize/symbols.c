@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
 
 /* Bytes of the last symbol, if it has no size.  Another symbol without a size ends at the next
@@ -161,16 +162,10 @@ void symbols_free(struct symbols *symbols)
 
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address)
 {
-	size_t low = 0, high = symbols->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (symbols->all[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (size_t back = 0; low > 0 && back < NESTED_MAX; low--, back++)
-		if (address < symbols->all[low - 1].end)
-			return &symbols->all[low - 1];
+	size_t behind;
+	BINARY_SEARCH(behind, symbols->count, symbols->all[behind].start <= address);
+	for (size_t back = 0; behind > 0 && back < NESTED_MAX; behind--, back++)
+		if (address < symbols->all[behind - 1].end)
+			return &symbols->all[behind - 1];
 	return NULL;
 }
