@@ -3,19 +3,17 @@
 
 #include <string.h>
 
+#include "tools/elf/headers.h"
 #include "tools/elf/veneers.h"
 
 void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context)
 {
-	size_t names;
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
-		    header.sh_type != SHT_PROGBITS)
+	GElf_Shdr header;
+	for (Elf_Scn *scn = NULL;
+	     (scn = next_section_of_type(elf, scn, SHT_PROGBITS, &header)) != NULL;) {
+		const char *name = section_name(elf, &header);
+		if (!(header.sh_flags & SHF_EXECINSTR))
 			continue;
-		const char *name = elf_strptr(elf, names, header.sh_name);
 		if ((name && (strncmp(name, ".plt", 4) == 0 || strncmp(name, ".iplt", 5) == 0)) !=
 		    plt)
 			continue;
@@ -26,20 +24,6 @@ void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), v
 		                    header.sh_entsize == 8 ? 8 : 16};
 		visit(context, &code);
 	}
-}
-
-Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header)
-{
-	size_t names;
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		const char *name =
-		        gelf_getshdr(scn, header) ? elf_strptr(elf, names, header->sh_name) : NULL;
-		if (name && strcmp(name, wanted) == 0)
-			return scn;
-	}
-	return NULL;
 }
 
 size_t find_veneer(int machine, const struct code *code, size_t at, uint64_t *to)

@@ -19,9 +19,6 @@ struct code {
  * other code. */
 void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context);
 
-/* Returns the section WANTED and sets *HEADER, or returns NULL. */
-Elf_Scn *section_named(Elf *elf, const char *wanted, GElf_Shdr *header);
-
 /* Returns the size of the veneer in the code AT, or 0, and sets *TO to where it leads. */
 size_t find_veneer(int machine, const struct code *code, size_t at, uint64_t *to);
 

@@ -4,14 +4,14 @@
 #include <string.h>
 
 #include "tools/base/numbers.h"
+#include "tools/elf/headers.h"
 
 bool any_dynamic_symbol(Elf *elf, bool is_defined, symbol_matches *matches, const void *context)
 {
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
+	GElf_Shdr header;
+	for (Elf_Scn *scn = NULL;
+	     (scn = next_section_of_type(elf, scn, SHT_DYNSYM, &header)) != NULL;) {
 		GElf_Sym symbol;
-		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNSYM)
-			continue;
 		Elf_Data *data = elf_getdata(scn, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
@@ -35,11 +35,10 @@ bool has_dynamic_symbol(Elf *elf, bool is_defined, const char *name)
 
 void each_dynamic_text(Elf *elf, dynamic_text_visitor *visit, void *context)
 {
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
+	GElf_Shdr header;
+	for (Elf_Scn *scn = NULL;
+	     (scn = next_section_of_type(elf, scn, SHT_DYNAMIC, &header)) != NULL;) {
 		GElf_Dyn entry;
-		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_DYNAMIC)
-			continue;
 		Elf_Data *data = elf_getdata(scn, NULL);
 		for (int i = 0; data && gelf_getdyn(data, i, &entry); i++) {
 			const bool is_text = entry.d_tag == DT_NEEDED || entry.d_tag == DT_RPATH ||

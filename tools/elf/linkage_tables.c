@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "tools/elf/code.h"
+#include "tools/elf/headers.h"
 #include "tools/elf/little_endian.h"
 #include "tools/elf/riscv_pair.h"
 #include "tools/elf/veneers.h"

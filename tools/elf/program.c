@@ -12,6 +12,7 @@
 #include "tools/base/files.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
+#include "tools/elf/headers.h"
 #include "tools/elf/linkage_tables.h"
 #include "tools/elf/traced.h"
 
@@ -52,11 +53,10 @@ static const char *symbol_text(struct program *program, const GElf_Sym *symbol)
  * or NULL.  They are words; "?" follows a function that may be missing. */
 static char *named_functions(struct program *program)
 {
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
-		GElf_Shdr header;
+	GElf_Shdr header;
+	for (Elf_Scn *scn = NULL;
+	     (scn = next_section_of_type(program->elf, scn, SHT_SYMTAB, &header)) != NULL;) {
 		GElf_Sym symbol;
-		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB)
-			continue;
 		Elf_Data *data = elf_getdata(scn, NULL);
 		for (int i = 1; data && gelf_getsym(data, i, &symbol); i++) {
 			const char *name = elf_strptr(program->elf, header.sh_link, symbol.st_name);
@@ -317,15 +317,9 @@ static int compare_functions(const void *left, const void *right)
 
 static void read_sections(struct program *program)
 {
-	size_t names;
-	GElf_Shdr own_code = {0};
-	if (elf_getshdrstrndx(program->elf, &names) != 0)
-		return;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(scn, &header))
-			continue;
-		const char *name = elf_strptr(program->elf, names, header.sh_name);
+	GElf_Shdr header, own_code = {0};
+	for (Elf_Scn *scn = NULL; (scn = next_section(program->elf, scn, &header)) != NULL;) {
+		const char *name = section_name(program->elf, &header);
 		if (name && strcmp(name, ".eh_frame") == 0 && header.sh_size > 8)
 			program->has_eh_frame = true;
 		if (name && strcmp(name, ".note.gnu.build-id") == 0)
@@ -348,11 +342,8 @@ static void read_sections(struct program *program)
 		program->own_code = own_code.sh_addr;
 		program->own_end = own_code.sh_addr + own_code.sh_size;
 	}
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(program->elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		if (gelf_getshdr(scn, &header))
-			read_relocations(program, scn, &header);
-	}
+	for (Elf_Scn *scn = NULL; (scn = next_section(program->elf, scn, &header)) != NULL;)
+		read_relocations(program, scn, &header);
 	if (program->function_count)
 		qsort(program->functions, program->function_count, sizeof *program->functions,
 		      compare_functions);
@@ -360,18 +351,12 @@ static void read_sections(struct program *program)
 
 static void read_segments(struct program *program)
 {
-	size_t count;
-	if (elf_getphdrnum(program->elf, &count) != 0)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		if (!gelf_getphdr(program->elf, (int)i, &header))
-			continue;
-		if (header.p_type == PT_INTERP)
-			program->shared_libc = true;
-		if (header.p_type == PT_GNU_EH_FRAME)
-			program->has_eh_frame_hdr = true;
-	}
+	GElf_Phdr segment;
+	size_t at = 0;
+	if (next_segment(program->elf, &at, PT_INTERP, &segment))
+		program->shared_libc = true;
+	at = 0;
+	program->has_eh_frame_hdr = next_segment(program->elf, &at, PT_GNU_EH_FRAME, &segment);
 }
 
 bool program_any_import(const struct program *program, symbol_matches *matches, const void *context)

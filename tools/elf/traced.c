@@ -5,6 +5,7 @@
 
 #include "report/announcement.h"
 #include "tools/base/numbers.h"
+#include "tools/elf/headers.h"
 
 /* Returns true if SEGMENT has the note of the tracer.  Sets *ANNOUNCEMENT if the note leads to one.
  *
@@ -43,16 +44,12 @@ static bool find_note(Elf *elf, const GElf_Phdr *segment, uint64_t *announcement
 /* Returns true if ELF has the tracer.  *ANNOUNCEMENT is the address of its announcement, or 0. */
 static bool find_tracer(Elf *elf, uint64_t *announcement)
 {
-	size_t count;
+	GElf_Phdr segment;
+	size_t at = 0;
 	*announcement = 0;
-	if (elf_getphdrnum(elf, &count) != 0)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_NOTE &&
-		    find_note(elf, &header, announcement))
+	while (next_segment(elf, &at, PT_NOTE, &segment))
+		if (find_note(elf, &segment, announcement))
 			return true;
-	}
 	return false;
 }
 

@@ -7,6 +7,7 @@
 
 #include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
+#include "tools/elf/headers.h"
 #include "tools/elf/little_endian.h"
 #include "tools/elf/traced.h"
 
@@ -46,17 +47,15 @@ static void read_exidx(struct tables *tables, Elf_Scn *scn, const GElf_Shdr *hea
 static struct tables tables_open(Elf *elf, int machine)
 {
 	struct tables tables = {.cfi = NULL};
+	GElf_Shdr header;
 
 	if (machine != EM_ARM) {
 		tables.cfi = dwarf_getcfi_elf(elf);
 		return tables;
 	}
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_ARM_EXIDX)
-			read_exidx(&tables, scn, &header);
-	}
+	for (Elf_Scn *scn = NULL;
+	     (scn = next_section_of_type(elf, scn, SHT_ARM_EXIDX, &header)) != NULL;)
+		read_exidx(&tables, scn, &header);
 	return tables;
 }
 
@@ -147,14 +146,12 @@ void untabled_find(struct untabled *found, const struct program *program, struct
 	Elf *elf = program->elf;
 	struct tables tables = tables_open(elf, program->machine);
 	struct largest largest = {.size = {0}};
+	GElf_Shdr header;
 
 	*found = (struct untabled){.functions = 0};
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-
-		if (gelf_getshdr(scn, &header) && header.sh_type == SHT_SYMTAB)
-			read_symbols(found, &largest, program, scn, &header, &tables);
-	}
+	for (Elf_Scn *scn = NULL;
+	     (scn = next_section_of_type(elf, scn, SHT_SYMTAB, &header)) != NULL;)
+		read_symbols(found, &largest, program, scn, &header, &tables);
 	for (size_t i = 0; i < NAMES_MAX && largest.name[i]; i++)
 		found->names = arena_format(arena, "%s%s%s", found->names ? found->names : "",
 		                            found->names ? ", " : "", largest.name[i]);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tools/base/binary_search.h"
+#include "tools/elf/headers.h"
 
 static int compare_modules(const void *left, const void *right)
 {
@@ -14,40 +15,31 @@ static int compare_modules(const void *left, const void *right)
 /* Adds what the segments of MODULE's file hold to IMAGE, for where it has nothing. */
 static void back_module(struct image *image, const struct image_module *module)
 {
-	GElf_Addr bias;
-	size_t segments, size;
-	Elf *elf = dwfl_module_getelf(module->file.mod, &bias);
-	const char *bytes = elf ? elf_rawfile(elf, &size) : NULL;
+	GElf_Phdr segment;
+	size_t at = 0, size;
+	const char *bytes = elf_rawfile(module->file.elf, &size);
 
-	if (!bytes || elf_getphdrnum(elf, &segments) != 0)
-		return;
-	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr segment;
-		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD &&
-		    !(segment.p_flags & PF_W) && segment.p_offset <= size &&
+	while (bytes && next_segment(module->file.elf, &at, PT_LOAD, &segment))
+		if (!(segment.p_flags & PF_W) && segment.p_offset <= size &&
 		    segment.p_filesz <= size - segment.p_offset)
 			image_back(image, segment.p_vaddr + module->mapping->bias,
 			           (const unsigned char *)bytes + segment.p_offset,
 			           segment.p_filesz, segment.p_flags & PF_X);
-	}
 }
 
 /* Without an operating system, a dump has the bounds of a module's code alone.  Extends MODULE to
  * all its segments, and takes the machine from its file. */
 static void cover_segments(struct image *image, struct image_module *module)
 {
-	GElf_Addr bias;
-	size_t segments;
-	Elf *elf = module->file.dwfl ? dwfl_module_getelf(module->file.mod, &bias) : NULL;
+	GElf_Phdr segment;
+	size_t at = 0;
 
-	if (!elf || elf_getphdrnum(elf, &segments) != 0)
+	if (!module->file.elf)
 		return;
 	image->machine = module->file.machine;
 	image->word = module->file.word;
-	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr segment;
-		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_LOAD ||
-		    segment.p_memsz > UINT64_MAX - segment.p_vaddr)
+	while (next_segment(module->file.elf, &at, PT_LOAD, &segment)) {
+		if (segment.p_memsz > UINT64_MAX - segment.p_vaddr)
 			continue;
 		if (segment.p_vaddr < module->start)
 			module->start = segment.p_vaddr;

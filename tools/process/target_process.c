@@ -25,6 +25,7 @@
 #include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
+#include "tools/elf/headers.h"
 #include "tools/elf/traced.h"
 #include "tools/process/signal_name.h"
 
@@ -163,15 +164,11 @@ static bool read_traced_file(const char *file, struct traced_file *traced)
 	if (found && !elf_find_announcement(elf, &traced->announcement))
 		traced->announcement = 0;
 	uint64_t page = ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
-	size_t count = 0;
-	if (found)
-		elf_getphdrnum(elf, &count);
-	for (size_t i = count; i-- > 0;) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD) {
-			traced->vaddr = header.p_vaddr & page;
-			traced->offset = header.p_offset & page;
-		}
+	GElf_Phdr segment;
+	size_t at = 0;
+	if (found && next_segment(elf, &at, PT_LOAD, &segment)) {
+		traced->vaddr = segment.p_vaddr & page;
+		traced->offset = segment.p_offset & page;
 	}
 	elf_end(elf);
 	close(fd);

@@ -11,6 +11,7 @@
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
+#include "tools/elf/headers.h"
 #include "tools/symbolize/sysroot.h"
 
 /* -- build-ids --------------------------------------------------------------------------------- */
@@ -54,17 +55,14 @@ static const char *find_build_id(struct arena *arena, Elf *elf)
 {
 	const void *bytes;
 	const char *id = NULL;
-	size_t count = 0;
+	GElf_Phdr segment;
+	size_t at = 0;
 	ssize_t size = dwelf_elf_gnu_build_id(elf, &bytes);
 
 	if (size > 0)
 		return hex(arena, bytes, (size_t)size);
-	elf_getphdrnum(elf, &count);
-	for (size_t i = 0; !id && i < count; i++) {
-		GElf_Phdr segment;
-		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_NOTE)
-			id = build_id_in(arena, elf, &segment);
-	}
+	while (!id && next_segment(elf, &at, PT_NOTE, &segment))
+		id = build_id_in(arena, elf, &segment);
 	return id ? id : "";
 }
 
@@ -212,8 +210,8 @@ static struct elf_file finish_open(struct elf_file file)
 	GElf_Ehdr header;
 
 	dwfl_report_end(file.dwfl, NULL, NULL);
-	Elf *elf = file.mod ? dwfl_module_getelf(file.mod, &bias) : NULL;
-	if (elf && gelf_getehdr(elf, &header)) {
+	file.elf = file.mod ? dwfl_module_getelf(file.mod, &bias) : NULL;
+	if (file.elf && gelf_getehdr(file.elf, &header)) {
 		file.machine = header.e_machine;
 		file.word = header.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
 	} else {
@@ -285,16 +283,8 @@ struct elf_file elf_file_open(struct arena *arena, struct module *module,
 
 bool elf_file_has_interpreter(const struct elf_file *file)
 {
-	GElf_Addr bias;
-	size_t segments;
-	Elf *elf = dwfl_module_getelf(file->mod, &bias);
+	GElf_Phdr segment;
+	size_t at = 0;
 
-	if (!elf || elf_getphdrnum(elf, &segments) != 0)
-		return false;
-	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_INTERP)
-			return true;
-	}
-	return false;
+	return next_segment(file->elf, &at, PT_INTERP, &segment);
 }

@@ -14,6 +14,7 @@
 struct elf_file {
 	Dwfl *dwfl;       /* holds the one module; NULL when no file was found */
 	Dwfl_Module *mod; /* placed so that addresses are those of the file */
+	Elf *elf;         /* the file of MOD; it belongs to DWFL */
 	int machine;      /* EM_… */
 	uint64_t word;    /* bytes of an address: 4 or 8 */
 };

@@ -11,6 +11,7 @@
 #include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
+#include "tools/elf/headers.h"
 
 /* An address range of entry INDEX of an array. */
 struct range {
@@ -352,12 +353,10 @@ static bool split_is_there(const struct unit *unit, const struct elf_file *file,
 /* Returns true if FILE has compressed sections: only those of debug information are. */
 static bool is_compressed(const struct elf_file *file)
 {
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(file->mod, &bias);
 	GElf_Shdr header;
 
-	for (Elf_Scn *scn = NULL; elf && (scn = elf_nextscn(elf, scn)) != NULL;)
-		if (gelf_getshdr(scn, &header) && (header.sh_flags & SHF_COMPRESSED))
+	for (Elf_Scn *scn = NULL; (scn = next_section(file->elf, scn, &header)) != NULL;)
+		if (header.sh_flags & SHF_COMPRESSED)
 			return true;
 	return false;
 }

@@ -11,6 +11,7 @@
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/table.h"
+#include "tools/elf/headers.h"
 
 struct piece {
 	uint64_t start, end;
@@ -171,16 +172,11 @@ static void read_lines(struct reading *reading, FILE *stream)
 
 static void list_sections(struct reading *reading, const struct elf_file *file)
 {
-	GElf_Addr bias;
-	size_t names;
-	Elf *elf = dwfl_module_getelf(file->mod, &bias);
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
-		return;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_EXECINSTR))
+	GElf_Shdr header;
+	for (Elf_Scn *scn = NULL; (scn = next_section(file->elf, scn, &header)) != NULL;) {
+		if (!(header.sh_flags & SHF_EXECINSTR))
 			continue;
-		const char *name = elf_strptr(elf, names, header.sh_name);
+		const char *name = section_name(file->elf, &header);
 		GROW(reading->sections, reading->section_room, reading->section_count + 1);
 		reading->sections[reading->section_count++] =
 		        (struct section){name ? name : "", header.sh_addr, header.sh_size, false};

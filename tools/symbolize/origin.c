@@ -7,31 +7,15 @@
 
 #include "report/system_lists.h"
 #include "tools/base/memory.h"
+#include "tools/elf/headers.h"
 #include "tools/elf/machine.h"
-
-/* Returns the section with the lists, or NULL. */
-static const Elf_Data *find_lists(Elf *elf)
-{
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names) != 0)
-		return NULL;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		const char *name =
-		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		if (name && strcmp(name, LEAKWRAP_SYSTEM_SECTION) == 0)
-			return elf_rawdata(scn, NULL);
-	}
-	return NULL;
-}
 
 struct system_lists system_lists_read(const struct elf_file *file)
 {
-	GElf_Addr bias;
-	Elf *elf = dwfl_module_getelf(file->mod, &bias);
-	const Elf_Data *data = elf ? find_lists(elf) : NULL;
-	const char *ident = elf ? elf_getident(elf, NULL) : NULL;
+	GElf_Shdr header;
+	Elf_Scn *scn = section_named(file->elf, LEAKWRAP_SYSTEM_SECTION, &header);
+	const Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
+	const char *ident = elf_getident(file->elf, NULL);
 
 	if (!data || !data->d_buf || !ident)
 		return (struct system_lists){0};

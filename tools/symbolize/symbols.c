@@ -6,6 +6,7 @@
 
 #include "tools/base/binary_search.h"
 #include "tools/base/memory.h"
+#include "tools/elf/headers.h"
 
 /* Bytes of the last symbol, if it has no size.  Another symbol without a size ends at the next
  * one. */
@@ -59,25 +60,14 @@ static bool has_text(Elf_Scn *scn, const char *text)
  */
 static bool has_reliable_file_symbols(const struct elf_file *file)
 {
-	GElf_Addr bias;
-	size_t names;
-	Elf *elf = dwfl_module_getelf(file->mod, &bias);
-	bool bfd = true;
+	GElf_Shdr header;
+	Elf_Scn *comment = section_named(file->elf, ".comment", &header);
+	const bool is_lld = comment && has_text(comment, "LLD ");
+	const bool is_gold = section_named(file->elf, ".note.gnu.gold-version", &header) != NULL;
 
-	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+	if (comment && has_text(comment, "mold "))
 		return false;
-	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) != NULL;) {
-		GElf_Shdr header;
-		const char *name =
-		        gelf_getshdr(scn, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-		if (name && strcmp(name, ".comment") == 0) {
-			if (has_text(scn, "mold "))
-				return false;
-			bfd = bfd && !has_text(scn, "LLD ");
-		}
-		bfd = bfd && !(name && strcmp(name, ".note.gnu.gold-version") == 0);
-	}
-	return bfd || elf_file_has_interpreter(file);
+	return !(is_lld || is_gold) || elf_file_has_interpreter(file);
 }
 
 /* Adds the functions of the symbol tables, in their order. */
