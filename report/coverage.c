@@ -2,8 +2,9 @@
 #include "report/coverage.h"
 
 #include "wrap/module/bypass.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/loaded.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/registry.h"
 
 static const char *const reasons[] = {
         [LEAKWRAP_BYPASS_BOUND] = "bound",

@@ -2,7 +2,7 @@
 #include "report/crash_modules.h"
 
 #include "wrap/base/locked_uthash.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/unlisted.h"
 
 /* Returns whether this thread may take the tables' lock.  It had the lock if the fault is in the
  * tracer. */

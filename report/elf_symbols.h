@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 
 /* The function that an instruction is in, from the symbol table. */
 struct leakwrap_function {

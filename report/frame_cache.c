@@ -1,7 +1,7 @@
 /* frame_cache.c - see frame_cache.h. */
 #include "report/frame_cache.h"
 
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
 #include <string.h>

@@ -43,7 +43,7 @@ struct leakwrap_frame_cache {
 	struct leakwrap_cached_head head[LEAKWRAP_MAX_DEPTH]; /* by level */
 	uint16_t bucket[1 << LEAKWRAP_FRAME_CACHE_BITS];      /* the index of a frame; 0: none */
 	uint16_t count;                                       /* frames in use */
-	unsigned generation; /* of the modules that the frames name (modules.h) */
+	unsigned generation; /* of the modules that the frames name (registry.h) */
 	_Alignas(256) struct leakwrap_cached_frame frame[1 + LEAKWRAP_FRAME_CACHE_FRAMES];
 };
 

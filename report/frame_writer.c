@@ -3,6 +3,7 @@
 
 #include "report/elf_symbols.h"
 #include "report/frame_cache.h"
+#include "wrap/module/registry.h"
 
 #include <string.h>
 

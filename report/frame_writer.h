@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 #include "report/line_writer.h"
 
 /* Writes the line of frame LEVEL at PC to WRITER.  IS_RETURN: PC is a return address, and the call

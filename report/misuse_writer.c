@@ -1,7 +1,7 @@
 /* misuse_writer.c - see misuse_writer.h. */
 #include "report/misuse_writer.h"
 
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"

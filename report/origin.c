@@ -25,7 +25,8 @@
 #include "report/system_lists.h"
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/module_records.h"
+#include "wrap/module/registry.h"
 #include "report/elf_symbols.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 #include "wrap/unwind/trace.h"
 
 /* Returns true if MODULE is the shared C++ library, or a part of it.  Signal-safe; for any

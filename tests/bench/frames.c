@@ -7,7 +7,6 @@
  * nanoseconds are for the whole backtrace, the median of seven measurements. */
 #include "clock.h"
 #include "wrap/unwind/read_set.h"
-#include "wrap/module/modules.h"
 #include "wrap/unwind/rule_cache.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/site_table.h"

@@ -3,7 +3,6 @@
  * sources: wrap/site/delta_backtrace.c wrap/site/base_backtrace.c wrap/base/byte_pool.c
  * sources: wrap/base/arena.c wrap/base/locked_uthash.c wrap/base/loss.c wrap/base/options.c
  * sources: wrap/port/linux*.c */
-#include "wrap/module/modules.h"
 #include "wrap/port/port.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/site/delta_backtrace.h"

@@ -4,6 +4,7 @@
  * sources: wrap/port/linux*.c */
 #include "report/frame_writer.h"
 #include "report/frame_cache.h"
+#include "wrap/module/registry.h"
 #include "wrap/base/options.h"
 #include "report/elf_symbols.h"
 #include "unit.h"

@@ -4,7 +4,7 @@
  * sources: wrap/port/linux*.c
  */
 #include "wrap/unwind/rule_cache.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "unit.h"
 
 #include <pthread.h>

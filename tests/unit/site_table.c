@@ -7,7 +7,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/site_number.h"
 #include "made_up.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/port/port.h"
 #include "wrap/site/stack_cache.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "wrap/base/thread.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 
 _Thread_local struct leakwrap_thread leakwrap_self;
 

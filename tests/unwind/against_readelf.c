@@ -7,7 +7,6 @@
  * --debug-dump=frames-interp. */
 #include "wrap/unwind/eh_frame.h"
 #include "image.h"
-#include "wrap/module/modules.h"
 #include "wrap/unwind/rule_cache.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "wrap/record/record.h"
 #include "wrap/live/live.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/site/site_read.h"
 #include "wrap/unwind/unwind.h"
 

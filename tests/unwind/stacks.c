@@ -7,7 +7,7 @@
 #include "tests/noinline.h"
 #include "tests/random.h"
 #include "wrap/record/record.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/unwind/return_address.h"

@@ -1,6 +1,6 @@
 /* stand_ins.c - defines what the rule cache needs of the rest of the runtime, for tests of single
  * parts. */
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
 #include <sys/mman.h>

@@ -1,7 +1,9 @@
-/* registry.c - see modules.h.  Without a loader the program is the only module. */
-#include "wrap/module/modules.h"
+/* registry.c - see registry.h, module_records.h and module.h.  Without a loader the program is the
+ * only module. */
+#include "wrap/module/registry.h"
 
 #include "wrap/leakwrap_bare.h"
+#include "wrap/module/module_records.h"
 
 #include <string.h>
 

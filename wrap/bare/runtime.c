@@ -8,7 +8,7 @@
 #include "report/row_order.h"
 #include "wrap/leakwrap.h"
 #include "wrap/bare/bare_tables.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/base/options.h"
 #include "wrap/runtime/exit_dump.h"
 #include "wrap/runtime/option_table.h"

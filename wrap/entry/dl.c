@@ -4,7 +4,9 @@
 #include <dlfcn.h>
 
 #include "wrap/entry/define.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/loaded.h"
+#include "wrap/module/registry.h"
+#include "wrap/module/unlisted.h"
 
 #ifndef RTLD_DEEPBIND /* musl does not have it */
 #define RTLD_DEEPBIND 0

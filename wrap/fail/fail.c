@@ -4,7 +4,7 @@
 #include "wrap/base/hash.h"
 #include "wrap/fail/identity.h"
 #include "wrap/fail/plan.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/base/site_number.h"
 #include "wrap/site/site_read.h"

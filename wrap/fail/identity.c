@@ -2,7 +2,7 @@
 #include "wrap/fail/identity.h"
 
 #include "report/site_identity.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/site/site_read.h"
 #include "wrap/unwind/trace.h"
 

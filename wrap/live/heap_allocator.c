@@ -3,8 +3,9 @@
 
 #include "wrap/base/c_library.h"
 #include "wrap/module/dynamic_symbols.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/loaded.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/registry.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #ifndef LEAKWRAP_BYPASS_H
 #define LEAKWRAP_BYPASS_H
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 
 /* Why a module's calls pass the tracer by.  format.h has the words of the dump. */
 enum leakwrap_bypass {

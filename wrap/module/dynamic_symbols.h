@@ -10,7 +10,7 @@
 #include <link.h>
 #include <stdint.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 
 /* The parts of a dynamic section (System V ABI, chapter 5, "Dynamic Section").  A pointer is NULL
  * if the module does not have the part. */

@@ -1,7 +1,9 @@
-/* loaded.c - questions about the modules that are loaded now.  See modules.h. */
-#include "wrap/module/modules.h"
+/* loaded.c - see loaded.h. */
+#include "wrap/module/loaded.h"
 
 #include "wrap/module/debugger_list.h"
+#include "wrap/module/module_records.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
 #include <stdatomic.h>

@@ -101,57 +101,15 @@ static void find_tables_segment(struct leakwrap_module *module, const ElfW(Phdr)
 	}
 }
 
-static uintptr_t page_of(uintptr_t address)
-{
-	return address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);
-}
-
-/* Bytes at the start of a module: its ELF header and first program headers. */
-#define HEADERS_SIZE ((size_t)512)
-
-/* Adds the SIZE bytes at FROM to the hash SUM, without a rest of less than a word. */
-static uint32_t hash_bytes(uint32_t sum, uintptr_t from, size_t size)
-{
-	uint32_t word;
-
-	for (size_t at = 0; size - at >= sizeof(word); at += sizeof(word)) {
-		memcpy(&word, (const void *)(from + at), sizeof(word));
-		sum = (sum ^ word) * LEAKWRAP_HASH_FACTOR_32;
-	}
-	return sum;
-}
-
-/* Does what hash_headers does for MODULE, which starts on PAGE, which can be read. */
-static uint32_t hash_page(const struct leakwrap_module *module, uintptr_t page)
-{
-	const uint32_t sum = hash_bytes(0, page, HEADERS_SIZE);
-	const uintptr_t id = module->build_id_at;
-
-	return page_of(id) == page && page_of(id + module->build_id_size) == page
-	               ? hash_bytes(sum, id, module->build_id_size)
-	               : sum;
-}
-
-/* Hashes the first 512 bytes of MODULE, its ELF header and first program headers, and its build-id
- * if that is on the same page: the headers of similar modules may be equal.  They are mapped and
- * unmapped with the module, and they differ from those of a module that takes its place.  Returns 0
- * if they cannot be read.  Signal-safe; one system call. */
-static uint32_t hash_headers(const struct leakwrap_module *module)
-{
-	const uintptr_t page = page_of(module->start);
-
-	return leakwrap_readable(page) ? hash_page(module, page) : 0;
-}
-
-/* Does what hash_headers does for MODULE, which was read from INFO, while the loader keeps it
- * loaded.  Mostly makes no system call: the program headers have been read from the same page. */
+/* Hashes the headers of MODULE, which was read from INFO, while the loader keeps it loaded.  Mostly
+ * makes no system call: the program headers have been read from the same page. */
 static uint32_t hash_headers_of(const struct leakwrap_module *module,
                                 const struct dl_phdr_info *info)
 {
-	const uintptr_t page = page_of(module->start);
+	const uintptr_t program_headers = (uintptr_t)info->dlpi_phdr;
 
-	return page_of((uintptr_t)info->dlpi_phdr) == page ? hash_page(module, page)
-	                                                   : hash_headers(module);
+	return leakwrap_module_hash_headers(module, program_headers / LEAKWRAP_PAGE ==
+	                                                    module->start / LEAKWRAP_PAGE);
 }
 
 /* -- the program's path ------------------------------------------------------------------------ */
@@ -241,7 +199,7 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
 
 	if (!find_program_headers(&info, start) || !read_module(module, &info))
 		return false;
-	module->headers = hash_headers(module);
+	module->headers = leakwrap_module_hash_headers(module, false);
 	module->path = path;
 	return true;
 }
@@ -507,28 +465,4 @@ void leakwrap_loader_list_release(struct leakwrap_loader_list *list)
 {
 	if (list)
 		leakwrap_scratch_unmap(list, list->size);
-}
-
-bool leakwrap_module_is_there(const struct leakwrap_module *module)
-{
-	return hash_headers(module) == module->headers;
-}
-
-const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
-                                                    uintptr_t address)
-{
-	unsigned first = 0, behind = modules->count;
-
-	while (first < behind) {
-		unsigned middle = (first + behind) / 2;
-		const struct leakwrap_module *module = modules->module[middle];
-
-		if (address < module->start)
-			behind = middle;
-		else if (address >= module->end)
-			first = middle + 1;
-		else
-			return module;
-	}
-	return NULL;
 }

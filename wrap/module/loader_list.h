@@ -1,4 +1,4 @@
-/* loader_list.h - reads which modules are mapped, and where, for the registry (modules.h).
+/* loader_list.h - reads which modules are mapped, and where, for the registry (registry.h).
  *
  * The list comes from dl_iterate_phdr(3), or, where the C library does not have that function, from
  * the list that loaders keep for debuggers.  A static program allocates before its C library has
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 
 /* A copy of the loader's list, in scratch memory.  The new modules and their paths lie there, too.
  * A known module, as nearly all are, takes a pointer. */

@@ -3,7 +3,7 @@
 #ifndef LEAKWRAP_MODULE_NOTES_H
 #define LEAKWRAP_MODULE_NOTES_H
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 
 #include <link.h> /* dietlibc's needs size_t */
 

@@ -1,4 +1,4 @@
-/* module_records.c - see module_records.h, and modules.h for the modules by number. */
+/* module_records.c - see module_records.h. */
 #include "wrap/module/module_records.h"
 
 #include "wrap/base/arena.h"
@@ -155,11 +155,6 @@ static void unlink_record(struct module_record *record, unsigned tick)
 }
 
 /* -- for the snapshots ------------------------------------------------------------------------- */
-
-bool leakwrap_module_is_vdso(const struct leakwrap_module *module)
-{
-	return module->start == leakwrap_auxiliary(AT_SYSINFO_EHDR);
-}
 
 const struct leakwrap_module *leakwrap_module_find_or_add(const struct leakwrap_module *listed,
                                                           bool is_deepbind, bool is_permanent)

@@ -9,7 +9,10 @@
 #ifndef LEAKWRAP_MODULE_RECORDS_H
 #define LEAKWRAP_MODULE_RECORDS_H
 
-#include "wrap/module/modules.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "wrap/module/module.h"
 
 /* Returns true if A, of a record, and B, as listed, are the same file at the same address. */
 bool leakwrap_module_is_same(const struct leakwrap_module *a, const struct leakwrap_module *b);
@@ -37,5 +40,17 @@ const struct leakwrap_module *leakwrap_module_recorded_at(uintptr_t address);
 
 /* Returns a serial number that no module and no snapshot has had. */
 uint64_t leakwrap_modules_next_serial(void);
+
+/* -- by number --------------------------------------------------------------------------------- */
+
+/* Returns the highest module number.  Signal-safe. */
+unsigned leakwrap_modules_count(void);
+
+/* Returns the module NUMBER, or NULL if there is none.  Signal-safe. */
+const struct leakwrap_module *leakwrap_module_numbered(unsigned number);
+
+/* Returns the program, number 1.  Returns NULL if there was no memory for its record.
+ * Signal-safe. */
+const struct leakwrap_module *leakwrap_module_of_program(void);
 
 #endif

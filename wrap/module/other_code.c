@@ -6,7 +6,7 @@
 
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
 #include <stdatomic.h>

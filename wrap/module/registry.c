@@ -1,5 +1,5 @@
-/* registry.c - the snapshots of modules and which of them is current, see modules.h. */
-#include "wrap/module/modules.h"
+/* registry.c - the snapshots of modules and which of them is current, see registry.h. */
+#include "wrap/module/registry.h"
 
 #include "wrap/base/arena.h"
 #include "wrap/base/common.h"
@@ -427,6 +427,25 @@ unsigned leakwrap_modules_generation(void)
 void leakwrap_modules_begin_generation(void)
 {
 	atomic_fetch_add(&registry.generation, 1);
+}
+
+const struct leakwrap_module *leakwrap_module_among(const struct leakwrap_modules *modules,
+                                                    uintptr_t address)
+{
+	unsigned first = 0, behind = modules->count;
+
+	while (first < behind) {
+		unsigned middle = (first + behind) / 2;
+		const struct leakwrap_module *module = modules->module[middle];
+
+		if (address < module->start)
+			behind = middle;
+		else if (address >= module->end)
+			first = middle + 1;
+		else
+			return module;
+	}
+	return NULL;
 }
 
 const struct leakwrap_module *leakwrap_module_at(uintptr_t address)

@@ -1,5 +1,4 @@
-/* unlisted.c - lists a module that a shared library has loaded, whose calls are not wrapped.  See
- * modules.h.
+/* unlisted.c - see unlisted.h.
  *
  * An allocation meets such a module.  So the loader's lock must not be taken: another thread may
  * hold it and wait for the allocating thread.  glibc finds the module of an address without a lock
@@ -7,12 +6,14 @@
  * or dlclose.  While the program's dlopen runs constructors, its thread has the loader's lock
  * already.  musl holds its lock only while nothing outside of its loader runs.  uClibc-ng lets its
  * list be read without the lock. */
+#include "wrap/module/unlisted.h"
+
 #include "wrap/base/c_library.h"
 #include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/loader_list.h"
-#include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/registry.h"
 
 #include <errno.h>
 #include <stdatomic.h>

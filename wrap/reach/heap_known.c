@@ -5,8 +5,9 @@
 #include "wrap/base/sampling.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/module/bypass.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/loaded.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/registry.h"
 
 #include <stdatomic.h>
 

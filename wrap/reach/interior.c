@@ -2,7 +2,8 @@
 #include "wrap/reach/interior.h"
 
 #include "wrap/base/c_library.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/loaded.h"
+#include "wrap/module/registry.h"
 #include "wrap/reach/interior_rules.h"
 #include "wrap/reach/process_memory.h"
 

@@ -5,7 +5,7 @@
 #include "wrap/live/heap_allocator.h"
 #include "wrap/live/indexed_block.h"
 #include "wrap/module/dynamic_symbols.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/reach/jemalloc_record.h"
 #include "wrap/unwind/stack_bounds.h"
 

@@ -6,7 +6,7 @@
 #include "wrap/live/fast.h"
 #include "wrap/live/held.h"
 #include "wrap/live/indexed_block.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/ended_stacks.h"
 #include "wrap/reach/glibc_heap.h"

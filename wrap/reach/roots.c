@@ -5,7 +5,7 @@
 #include "wrap/base/thread.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/live/indexed_block.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/declared_roots.h"
 #include "wrap/reach/maps.h"

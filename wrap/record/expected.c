@@ -3,8 +3,8 @@
 
 #include "report/origin.h"
 #include "wrap/base/sampling.h"
-#include "wrap/module/modules.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/registry.h"
 #include "wrap/record/fast_path.h"
 
 #include <stdatomic.h>

@@ -3,8 +3,10 @@
 
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/module_records.h"
 #include "wrap/module/originals.h"
+#include "wrap/module/registry.h"
+#include "wrap/module/unlisted.h"
 #include "wrap/runtime/runtime.h"
 #include "wrap/site/site_table.h"
 #include "wrap/unwind/read_set.h"

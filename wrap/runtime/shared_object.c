@@ -1,7 +1,7 @@
 /* shared_object.c - see shared_object.h. */
 #include "wrap/runtime/shared_object.h"
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module_records.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>

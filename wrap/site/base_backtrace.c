@@ -2,7 +2,7 @@
 #include "wrap/site/base_backtrace.h"
 
 #include "wrap/base/arena.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/base/locked_uthash.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
 #include "wrap/live/samples.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/site_chunk.h"

@@ -4,7 +4,7 @@
 #include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
 #include "wrap/base/locked_uthash.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/site/delta_backtrace.h"
 #include "wrap/site/site_age.h"

@@ -5,7 +5,7 @@
 #include "wrap/base/options.h"
 #include "wrap/base/thread.h"
 #include "wrap/live/slot.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/site/foreign_stack.h"
 #include "wrap/site/seen_stacks.h"
 #include "wrap/site/site_chunk.h"

@@ -5,7 +5,7 @@
 #include "wrap/base/arena.h"
 #include "wrap/base/hash.h"
 #include "wrap/site/base_backtrace.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/unwind/read_set.h"
 #include "wrap/base/locked_uthash.h"
 

@@ -4,8 +4,8 @@
 #include "wrap/arch/arch.h"
 #include "wrap/base/options.h"
 #include "wrap/base/thread.h"
-#include "wrap/module/modules.h"
 #include "wrap/module/other_code.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 #include "wrap/unwind/return_address.h"
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 
 /* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  Bare
  * metal has small stacks. */

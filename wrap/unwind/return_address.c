@@ -3,6 +3,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
 #include <elf.h>

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "wrap/arch/decode.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 
 /* Returns the module whose text holds the call before PC, or PC itself if INTERRUPTED.  Returns
  * NULL if there is none or if it was unloaded.  The registry owns the module. */

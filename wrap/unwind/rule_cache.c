@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "wrap/base/hash.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
 /* -- the wide table: rules that do not fit into a slot ----------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wrap/module/modules.h"
+#include "wrap/module/module.h"
 #include "wrap/unwind/rule_cache.h"
 
 /* Stores in *RULE the rule that the tables of MODULE give for PC.  PC is a return address, or, if

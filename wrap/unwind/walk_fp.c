@@ -4,7 +4,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
 #include "wrap/unwind/read_set.h"
-#include "wrap/module/modules.h"
+#include "wrap/module/registry.h"
 
 #include <stdbool.h>
 
