@@ -13,7 +13,7 @@
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_peak.h"
 #include "wrap/site/site_read.h"
-#include "wrap/site/site_removal.h"
+#include "wrap/site/stored_backtrace.h"
 #include "wrap/site/site_table.h"
 #include "live_sites.h"
 #include "one_module.h"

@@ -18,7 +18,7 @@
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_hold.h"
-#include "wrap/site/site_removal.h"
+#include "wrap/site/site_lookup.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/young_site.h"
 #include "one_module.h"

@@ -13,13 +13,14 @@
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_allocated.h"
+#include "wrap/site/site_lookup.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_peak.h"
-#include "wrap/site/site_removal.h"
 #include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_index.h"
 #include "wrap/site/stack_shape.h"
+#include "wrap/site/stored_backtrace.h"
 
 #include <stdatomic.h>
 

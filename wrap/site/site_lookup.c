@@ -1,4 +1,4 @@
-/* site_lookup.c - see site_lookup.h; also removes call sites (site_removal.h). */
+/* site_lookup.c - see site_lookup.h. */
 #include "wrap/site/site_lookup.h"
 
 #include "wrap/base/common.h"
@@ -11,7 +11,6 @@
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
-#include "wrap/site/site_removal.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -358,7 +357,7 @@ uint32_t leakwrap_site_bring_near(uint32_t number, const struct leakwrap_trace *
 	return near_number;
 }
 
-/* -- removing: site_removal.h ------------------------------------------------------------------ */
+/* -- removing ---------------------------------------------------------------------------------- */
 
 void leakwrap_sites_begin_removal(void)
 {

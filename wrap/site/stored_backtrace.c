@@ -3,7 +3,6 @@
 
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
-#include "wrap/site/site_removal.h"
 
 /* Call sites against which the backtraces of new call sites are stored.  A collection that unlinks
  * a call site removes it here, too. */
@@ -173,7 +172,7 @@ void leakwrap_site_bases_keep(bool (*keep)(uint32_t number))
 			atomic_store(&base[i], LEAKWRAP_SITE_NONE);
 }
 
-/* -- removing: site_removal.h ------------------------------------------------------------------ */
+/* -- removing ---------------------------------------------------------------------------------- */
 
 /* The thread that made NUMBER may drop it meanwhile: then it has no backtrace. */
 void leakwrap_site_keep_high_halves(uint32_t number)

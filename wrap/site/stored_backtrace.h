@@ -53,4 +53,19 @@ leakwrap_pool_offset leakwrap_site_store(const struct leakwrap_trace *trace,
  * The caller holds the tables' lock. */
 void leakwrap_site_bases_keep(bool (*keep)(uint32_t number));
 
+/* -- removing ---------------------------------------------------------------------------------- */
+
+/* These are for site_collect.c alone, which holds the tables' lock. */
+
+/* Returns the call site against which the backtrace of NUMBER is a delta, or LEAKWRAP_SITE_NONE if
+ * it is stored in full. */
+uint32_t leakwrap_site_base(uint32_t number);
+
+/* Stores the backtrace of NUMBER in the current generation of the byte pool, in as little memory as
+ * possible.  Returns false if there is no memory. */
+bool leakwrap_site_copy(uint32_t number);
+
+/* Keeps the high halves of NUMBER's backtrace in a sweep of them (base_backtrace.h). */
+void leakwrap_site_keep_high_halves(uint32_t number);
+
 #endif
