@@ -281,10 +281,15 @@ ENTRY_DECLARE(char *, __cxa_demangle,
 char *__wrap___cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status)
 {
 	ENTRY_PASS_ON_FIRST(__real___cxa_demangle(mangled, buffer, length, status))
-	ENTRY_BEGIN_ATTEMPT(0, if (status) *status = -1; return NULL)
+	struct leakwrap_attempt attempt = {.guard = 0};
+	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) {
+		if (status)
+			*status = -1;
+		return NULL;
+	}
 	struct leakwrap_replacement old = leakwrap_begin_replacement(buffer, 0, LEAKWRAP_CALLER.sp);
 	char *name = __real___cxa_demangle(mangled, buffer, length, status);
-	ENTRY_END_ATTEMPT();
+	leakwrap_end_attempt(&attempt);
 
 	if (!name || name == buffer)
 		leakwrap_end_replacement(old, buffer, old.capacity, LEAKWRAP_CALLER);

@@ -28,9 +28,7 @@
 #include "wrap/record/expected.h"
 #include "wrap/record/fast_path.h"
 
-/* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
- * A program's weak references to its functions would not do that.  No instruction, no data. */
-__asm__(".globl leakwrap_disable");
+LEAKWRAP_REFER_TO_PUBLIC_API;
 
 /* Declares the original and its wrapper. */
 #define ENTRY_DECLARE(type, name, parameters) \
@@ -92,24 +90,16 @@ __asm__(".globl leakwrap_disable");
 /* Removes the parentheses of a list: ENTRY_LIST (a, b) is a, b. */
 #define ENTRY_LIST(...) __VA_ARGS__
 
-/* In a wrapper without a fast path, before the real call: runs FAILURE if the allocation of SIZE
- * bytes must fail.  FAILURE returns from the wrapper as the original returns without memory.  SIZE
- * is 0 if it is not known.  If CONDITION is false, nothing fails.  ENTRY_END_ATTEMPT must follow
- * the real call. */
+/* Returns whether the thread does more than record.  Only then may an allocation have to fail, and
+ * a wrapper without a fast path calls leakwrap_begin_attempt. */
+LEAKWRAP_INLINE bool entry_may_fail(void)
+{
 #ifdef LEAKWRAP_BARE
-#define ENTRY_BEGIN_ATTEMPT_IF(condition, size, caller, failure)
-#define ENTRY_END_ATTEMPT()
+	return false;
 #else
-#define ENTRY_BEGIN_ATTEMPT_IF(condition, size, caller, failure)                                  \
-	struct leakwrap_attempt attempt = {.guard = 0};                                           \
-	if (leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING) && (condition) && \
-	    leakwrap_begin_attempt(&attempt, size, caller)) {                                     \
-		failure;                                                                          \
-	}
-#define ENTRY_END_ATTEMPT() leakwrap_end_attempt(&attempt)
+	return leakwrap_unlikely(leakwrap_self.state != LEAKWRAP_THREAD_RECORDING);
 #endif
-#define ENTRY_BEGIN_ATTEMPT(size, failure) \
-	ENTRY_BEGIN_ATTEMPT_IF(true, size, LEAKWRAP_CALLER, failure)
+}
 
 /* -- the allocator ----------------------------------------------------------------------------- */
 
@@ -431,18 +421,20 @@ __asm__(".globl leakwrap_disable");
 
 /* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores
  * its length in *LENGTH: argz and envz. */
-#define ENTRY_REPLACE(type, name, parameters, arguments)                                  \
-	ENTRY_DECLARE(type, name, parameters);                                            \
-	type __wrap_##name parameters                                                     \
-	{                                                                                 \
-		ENTRY_PASS_ON_FIRST(__real_##name arguments)                              \
-		ENTRY_BEGIN_ATTEMPT(0, return (type)ENOMEM)                               \
-		struct leakwrap_replacement old =                                         \
-		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp); \
-		type result = __real_##name arguments;                                    \
-		ENTRY_END_ATTEMPT();                                                      \
-		leakwrap_end_replacement(old, *vector, *length, LEAKWRAP_CALLER);         \
-		return result;                                                            \
+#define ENTRY_REPLACE(type, name, parameters, arguments)                                      \
+	ENTRY_DECLARE(type, name, parameters);                                                \
+	type __wrap_##name parameters                                                         \
+	{                                                                                     \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                  \
+		struct leakwrap_attempt attempt = {.guard = 0};                               \
+		if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) \
+			return (type)ENOMEM;                                                  \
+		struct leakwrap_replacement old =                                             \
+		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp);     \
+		type result = __real_##name arguments;                                        \
+		leakwrap_end_attempt(&attempt);                                               \
+		leakwrap_end_replacement(old, *vector, *length, LEAKWRAP_CALLER);             \
+		return result;                                                                \
 	}
 
 /* Records the new STRING, which is NULL after a failure.  Returns STRING. */

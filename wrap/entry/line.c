@@ -26,12 +26,15 @@
 		if (!line || (uintptr_t)capacity < LOWEST_POINTER)                         \
 			return __real_##name arguments;                                    \
 		ENTRY_PASS_ON_FIRST(__real_##name arguments)                               \
+		struct leakwrap_attempt attempt = {.guard = 0};                            \
 		/* Without a buffer the call certainly allocates. */                       \
-		ENTRY_BEGIN_ATTEMPT_IF(!BUFFER, 0, LEAKWRAP_CALLER, return -1)             \
+		if (entry_may_fail() && !BUFFER &&                                         \
+		    leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER))                  \
+			return -1;                                                         \
 		struct leakwrap_replacement old =                                          \
 		        leakwrap_begin_replacement(BUFFER, *capacity, LEAKWRAP_CALLER.sp); \
 		ssize_t read = __real_##name arguments;                                    \
-		ENTRY_END_ATTEMPT();                                                       \
+		leakwrap_end_attempt(&attempt);                                            \
 		leakwrap_end_replacement(old, BUFFER, *capacity, LEAKWRAP_CALLER);         \
 		return read;                                                               \
 	}

@@ -12,25 +12,27 @@
 
 /* Defines the wrapper of a scandir function.  The array *LIST and each of its entries are separate
  * blocks.  "inner" is restored after each, so that no record counts as inner call of the next. */
-#define SCAN(name, entry, parameters, arguments)                                           \
-	ENTRY_DECLARE(int, name, parameters);                                              \
-	int __wrap_##name parameters                                                       \
-	{                                                                                  \
-		leakwrap_begin_allocation();                                               \
-		ENTRY_PASS_ON_FIRST(__real_##name arguments)                               \
-		ENTRY_BEGIN_ATTEMPT(0, return -1)                                          \
-		int count = __real_##name arguments;                                       \
-		ENTRY_END_ATTEMPT();                                                       \
-		void *inner = leakwrap_self.inner;                                         \
-		for (int i = 0; i < count; i++) {                                          \
-			leakwrap_record_inner_size((*list)[i], (*list)[i]->d_reclen,       \
-			                           LEAKWRAP_CALLER);                       \
-			leakwrap_self.inner = inner;                                       \
-		}                                                                          \
-		if (count >= 0)                                                            \
-			leakwrap_record_inner_size(*list, (size_t)count * sizeof(entry *), \
-			                           LEAKWRAP_CALLER);                       \
-		return count;                                                              \
+#define SCAN(name, entry, parameters, arguments)                                              \
+	ENTRY_DECLARE(int, name, parameters);                                                 \
+	int __wrap_##name parameters                                                          \
+	{                                                                                     \
+		leakwrap_begin_allocation();                                                  \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                  \
+		struct leakwrap_attempt attempt = {.guard = 0};                               \
+		if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) \
+			return -1;                                                            \
+		int count = __real_##name arguments;                                          \
+		leakwrap_end_attempt(&attempt);                                               \
+		void *inner = leakwrap_self.inner;                                            \
+		for (int i = 0; i < count; i++) {                                             \
+			leakwrap_record_inner_size((*list)[i], (*list)[i]->d_reclen,          \
+			                           LEAKWRAP_CALLER);                          \
+			leakwrap_self.inner = inner;                                          \
+		}                                                                             \
+		if (count >= 0)                                                               \
+			leakwrap_record_inner_size(*list, (size_t)count * sizeof(entry *),    \
+			                           LEAKWRAP_CALLER);                          \
+		return count;                                                                 \
 	}
 
 #define SCAN_PARAMETERS(entry)                                     \
@@ -65,9 +67,11 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 {
 	leakwrap_begin_allocation();
 	ENTRY_PASS_ON_FIRST(__real_backtrace_symbols(addresses, count))
-	ENTRY_BEGIN_ATTEMPT(0, return NULL)
+	struct leakwrap_attempt attempt = {.guard = 0};
+	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER))
+		return NULL;
 	char **names = __real_backtrace_symbols(addresses, count);
-	ENTRY_END_ATTEMPT();
+	leakwrap_end_attempt(&attempt);
 	if (!names)
 		leakwrap_record_failure(0, errno);
 	const char *end =
@@ -79,18 +83,20 @@ char **__wrap_backtrace_symbols(void *const *addresses, int count)
 
 /* Defines the wrapper of a function that creates a vector.  *VECTOR is undefined before the call
  * and after a failure. */
-#define CREATE(name, parameters, arguments)                                            \
-	ENTRY_DECLARE(int, name, parameters);                                          \
-	int __wrap_##name parameters                                                   \
-	{                                                                              \
-		leakwrap_begin_allocation();                                           \
-		ENTRY_PASS_ON_FIRST(__real_##name arguments)                           \
-		ENTRY_BEGIN_ATTEMPT(0, return ENOMEM)                                  \
-		int error = __real_##name arguments;                                   \
-		ENTRY_END_ATTEMPT();                                                   \
-		if (error == 0)                                                        \
-			leakwrap_record_inner_size(*vector, *length, LEAKWRAP_CALLER); \
-		return error;                                                          \
+#define CREATE(name, parameters, arguments)                                                   \
+	ENTRY_DECLARE(int, name, parameters);                                                 \
+	int __wrap_##name parameters                                                          \
+	{                                                                                     \
+		leakwrap_begin_allocation();                                                  \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                  \
+		struct leakwrap_attempt attempt = {.guard = 0};                               \
+		if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) \
+			return ENOMEM;                                                        \
+		int error = __real_##name arguments;                                          \
+		leakwrap_end_attempt(&attempt);                                               \
+		if (error == 0)                                                               \
+			leakwrap_record_inner_size(*vector, *length, LEAKWRAP_CALLER);        \
+		return error;                                                                 \
 	}
 
 #ifdef LEAKWRAP_ENTRY_argz_create

@@ -125,9 +125,11 @@ int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
 	leakwrap_begin_allocation();
 	ENTRY_FIND_ORIGINAL();
 	ENTRY_PASS_ON_FIRST(ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size)))
-	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
+	struct leakwrap_attempt attempt = {.guard = 0};
+	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER))
+		return ENOMEM;
 	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
-	ENTRY_END_ATTEMPT();
+	leakwrap_end_attempt(&attempt);
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	else
@@ -142,9 +144,11 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 		return ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	leakwrap_begin_allocation();
 	ENTRY_PASS_ON_FIRST(ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size)))
-	ENTRY_BEGIN_ATTEMPT(size, return ENOMEM)
+	struct leakwrap_attempt attempt = {.guard = 0};
+	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER))
+		return ENOMEM;
 	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
-	ENTRY_END_ATTEMPT();
+	leakwrap_end_attempt(&attempt);
 	if (error == 0)
 		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
 	else

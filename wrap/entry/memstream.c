@@ -15,10 +15,12 @@ ENTRY_DECLARE(FILE *, open_memstream, (char **buffer, size_t *size));
 FILE *__wrap_open_memstream(char **buffer, size_t *size)
 {
 	ENTRY_PASS_ON_FIRST(__real_open_memstream(buffer, size))
-	ENTRY_BEGIN_ATTEMPT(0, return NULL)
+	struct leakwrap_attempt attempt = {.guard = 0};
+	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER))
+		return NULL;
 	FILE *stream = __real_open_memstream(buffer, size);
 
-	ENTRY_END_ATTEMPT();
+	leakwrap_end_attempt(&attempt);
 	leakwrap_memstream_add(stream,
 	                       (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;
@@ -31,10 +33,12 @@ ENTRY_DECLARE(FILE *, open_wmemstream, (wchar_t * *buffer, size_t *size));
 FILE *__wrap_open_wmemstream(wchar_t **buffer, size_t *size)
 {
 	ENTRY_PASS_ON_FIRST(__real_open_wmemstream(buffer, size))
-	ENTRY_BEGIN_ATTEMPT(0, return NULL)
+	struct leakwrap_attempt attempt = {.guard = 0};
+	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER))
+		return NULL;
 	FILE *stream = __real_open_wmemstream(buffer, size);
 
-	ENTRY_END_ATTEMPT();
+	leakwrap_end_attempt(&attempt);
 	leakwrap_memstream_add(stream,
 	                       (struct leakwrap_memstream){(void **)buffer, size, sizeof **buffer});
 	return stream;

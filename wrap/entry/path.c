@@ -14,20 +14,22 @@
 
 /* Defines the wrapper of a function that writes into the parameter "buffer", or returns a new
  * string if "buffer" is NULL.  SIZE: what the program asks for, or 0 for the string's length. */
-#define PATH_UNLESS_BUFFER(name, parameters, arguments, size)                               \
-	ENTRY_DECLARE(char *, name, parameters);                                            \
-	char *__wrap_##name parameters                                                      \
-	{                                                                                   \
-		if (buffer)                                                                 \
-			return __real_##name arguments;                                     \
-		leakwrap_begin_allocation();                                                \
-		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                \
-		ENTRY_BEGIN_ATTEMPT(size, return NULL)                                      \
-		char *new_path = __real_##name arguments;                                   \
-		ENTRY_END_ATTEMPT();                                                        \
-		if ((size) != 0 && ALLOCATES_SIZE)                                          \
-			return leakwrap_record_allocation(new_path, size, LEAKWRAP_CALLER); \
-		return entry_string(new_path, LEAKWRAP_CALLER);                             \
+#define PATH_UNLESS_BUFFER(name, parameters, arguments, size)                                    \
+	ENTRY_DECLARE(char *, name, parameters);                                                 \
+	char *__wrap_##name parameters                                                           \
+	{                                                                                        \
+		if (buffer)                                                                      \
+			return __real_##name arguments;                                          \
+		leakwrap_begin_allocation();                                                     \
+		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                     \
+		struct leakwrap_attempt attempt = {.guard = 0};                                  \
+		if (entry_may_fail() && leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER)) \
+			return NULL;                                                             \
+		char *new_path = __real_##name arguments;                                        \
+		leakwrap_end_attempt(&attempt);                                                  \
+		if ((size) != 0 && ALLOCATES_SIZE)                                               \
+			return leakwrap_record_allocation(new_path, size, LEAKWRAP_CALLER);      \
+		return entry_string(new_path, LEAKWRAP_CALLER);                                  \
 	}
 
 #ifdef LEAKWRAP_ENTRY_realpath

@@ -57,20 +57,24 @@ typedef va_list passed_list;
 /* Defines the wrapper of such a function with "..." by CALL, a call of the function with va_list.
  * NAMED: the number of parameters before "...".  If the function with va_list is wrapped too, it
  * records the string first, and the record made here replaces that record. */
-#define FORMAT(name, named, parameters, call)                                                   \
-	LEAKWRAP_ENTRY int __wrap_##name parameters;                                            \
-	int __wrap_##name parameters                                                            \
-	{                                                                                       \
-		va_list list;                                                                   \
-		leakwrap_begin_allocation();                                                    \
-		va_start(list, format);                                                         \
-		ENTRY_BEGIN_ATTEMPT_IF(                                                         \
-		        true, 0, LEAKWRAP_CALLER_OF_LIST(list, named), va_end(list); return -1) \
-		int length = call;                                                              \
-		ENTRY_END_ATTEMPT();                                                            \
-		length = entry_formatted(string, length, LEAKWRAP_CALLER_OF_LIST(list, named)); \
-		va_end(list);                                                                   \
-		return length;                                                                  \
+#define FORMAT(name, named, parameters, call)                                                    \
+	LEAKWRAP_ENTRY int __wrap_##name parameters;                                             \
+	int __wrap_##name parameters                                                             \
+	{                                                                                        \
+		va_list list;                                                                    \
+		leakwrap_begin_allocation();                                                     \
+		va_start(list, format);                                                          \
+		struct leakwrap_attempt attempt = {.guard = 0};                                  \
+		if (entry_may_fail() &&                                                          \
+		    leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER_OF_LIST(list, named))) { \
+			va_end(list);                                                            \
+			return -1;                                                               \
+		}                                                                                \
+		int length = call;                                                               \
+		leakwrap_end_attempt(&attempt);                                                  \
+		length = entry_formatted(string, length, LEAKWRAP_CALLER_OF_LIST(list, named));  \
+		va_end(list);                                                                    \
+		return length;                                                                   \
 	}
 
 #ifdef LEAKWRAP_ENTRY_vasprintf

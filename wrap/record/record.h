@@ -37,6 +37,11 @@
 /* Exports a function.  Stands on the definition of every __wrap_ function. */
 #define LEAKWRAP_ENTRY __attribute__((visibility("default")))
 
+/* Stands in each file that defines wrappers.  Refers to a public function (public_api.c), so that
+ * linkers take that member out of the archive.  A program's weak references to its functions would
+ * not do that.  No instruction, no data. */
+#define LEAKWRAP_REFER_TO_PUBLIC_API __asm__(".globl leakwrap_disable")
+
 /* -- allocate ---------------------------------------------------------------------------------- */
 
 /* Begins an allocation of this thread, before the real call. */
@@ -66,7 +71,7 @@ LEAKWRAP_INLINE bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, si
 	return leakwrap_begin_attempt_from(attempt, size, LEAKWRAP_CALLER_ARGS(caller));
 }
 
-/* Ends ATTEMPT, after the real call.  Does nothing if the attempt was never begun. */
+/* Ends ATTEMPT, after the real call.  Does nothing if its guard is 0: it was never begun. */
 static inline void leakwrap_end_attempt(struct leakwrap_attempt *attempt)
 {
 	if (leakwrap_unlikely(attempt->guard != 0)) {
@@ -79,6 +84,18 @@ static inline void leakwrap_end_attempt(struct leakwrap_attempt *attempt)
  * For functions that may fail for other reasons.  SIZE is 0 if it is not known. */
 void leakwrap_record_failure(size_t size, int error);
 #else
+static inline bool leakwrap_begin_attempt(struct leakwrap_attempt *attempt, size_t size,
+                                          struct leakwrap_caller caller)
+{
+	(void)attempt, (void)size, (void)caller;
+	return false;
+}
+
+static inline void leakwrap_end_attempt(struct leakwrap_attempt *attempt)
+{
+	(void)attempt;
+}
+
 static inline void leakwrap_record_failure(size_t size, int error)
 {
 	(void)size, (void)error;
