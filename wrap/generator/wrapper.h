@@ -15,9 +15,7 @@
 #include "wrap/base/common.h"
 #include "wrap/record/record.h"
 
-/* Refers to a public function (public_api.c), so that linkers take that member out of the archive.
- * A program's weak references to its functions would not do that.  No instruction, no data. */
-__asm__(".globl leakwrap_disable");
+LEAKWRAP_REFER_TO_PUBLIC_API;
 
 /* Marks a program with a named allocator, whose blocks may lie closer together than the C
  * library's. heap_allocator.c tests whether the mark is there. */
