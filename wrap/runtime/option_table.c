@@ -66,15 +66,72 @@ static bool parse_bytes(struct span text, size_t *number)
 }
 
 /* Returns the index of VALUE among the COUNT words, or -1. */
-static int choice_of(struct span value, const char *const words[], int count)
+static int choice_of(struct span value, const char *const words[], size_t count)
 {
-	for (int i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (is_word(value, words[i]))
-			return i;
+			return (int)i;
 	return -1;
 }
 
-#define CHOICE_OF(value, words) choice_of(value, words, (int)(sizeof(words) / sizeof((words)[0])))
+static bool parse_switch(struct span value, bool *on)
+{
+	*on = is_word(value, "1");
+	return is_word(value, "0") || is_word(value, "1");
+}
+
+/* -- options of one shape ---------------------------------------------------------------------- */
+
+/* Defines set_NAME for an option that is 0 or 1. */
+#define SWITCH(name)                                                \
+	static bool set_##name(struct span value)                   \
+	{                                                           \
+		return parse_switch(value, &leakwrap_options.name); \
+	}
+
+SWITCH(exit)
+SWITCH(crash)
+SWITCH(command)
+SWITCH(record)
+SWITCH(allocated)
+SWITCH(peak)
+SWITCH(blocks)
+SWITCH(libraries)
+SWITCH(system)
+
+/* Defines set_NAME for an option that is a number of bytes. */
+#define BYTES(name)                                                \
+	static bool set_##name(struct span value)                  \
+	{                                                          \
+		return parse_bytes(value, &leakwrap_options.name); \
+	}
+
+BYTES(min_bytes)
+BYTES(memory)
+BYTES(log_max)
+
+/* Defines set_NAME for an option that is one of several words.  They stand for the values of
+ * TYPE, an enum. */
+#define CHOICE(name, type, ...)                                                               \
+	static bool set_##name(struct span value)                                             \
+	{                                                                                     \
+		static const char *const words[] = {__VA_ARGS__};                             \
+		const int choice = choice_of(value, words, sizeof(words) / sizeof(words[0])); \
+                                                                                              \
+		if (choice >= 0)                                                              \
+			leakwrap_options.name = (type)choice;                                 \
+		return choice >= 0;                                                           \
+	}
+
+CHOICE(children, enum leakwrap_children, [LEAKWRAP_CHILDREN_NONE] = "none",
+       [LEAKWRAP_CHILDREN_OWN] = "own", [LEAKWRAP_CHILDREN_ALL] = "all")
+CHOICE(unwind, enum leakwrap_unwind, [LEAKWRAP_UNWIND_AUTO] = "auto", [LEAKWRAP_UNWIND_FP] = "fp",
+       [LEAKWRAP_UNWIND_TABLE] = "table", [LEAKWRAP_UNWIND_INSTRUMENT] = "instrument")
+CHOICE(misuse, enum leakwrap_on_misuse, [LEAKWRAP_ON_MISUSE_NOTHING] = "off",
+       [LEAKWRAP_ON_MISUSE_REPORT] = "report", [LEAKWRAP_ON_MISUSE_ABORT] = "abort")
+CHOICE(kinds, enum leakwrap_kinds_when, LEAKWRAP_KINDS_WORDS)
+
+/* -- other options ----------------------------------------------------------------------------- */
 
 static bool set_log(struct span value)
 {
@@ -130,29 +187,6 @@ static bool set_signal(struct span value)
 	return true;
 }
 
-static bool parse_switch(struct span value, bool *on)
-{
-	*on = is_word(value, "1");
-	return is_word(value, "0") || is_word(value, "1");
-}
-
-static bool set_exit(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.exit);
-}
-
-static bool set_children(struct span value)
-{
-	static const char *const words[] = {[LEAKWRAP_CHILDREN_NONE] = "none",
-	                                    [LEAKWRAP_CHILDREN_OWN] = "own",
-	                                    [LEAKWRAP_CHILDREN_ALL] = "all"};
-	const int choice = CHOICE_OF(value, words);
-
-	if (choice >= 0)
-		leakwrap_options.children = (enum leakwrap_children)choice;
-	return choice >= 0;
-}
-
 static bool set_depth(struct span value)
 {
 	size_t depth;
@@ -168,80 +202,10 @@ static bool set_top(struct span value)
 	return parse_number(value, &leakwrap_options.top);
 }
 
-static bool set_min_bytes(struct span value)
-{
-	return parse_bytes(value, &leakwrap_options.min_bytes);
-}
-
-static bool set_unwind(struct span value)
-{
-	static const char *const words[] = {[LEAKWRAP_UNWIND_AUTO] = "auto",
-	                                    [LEAKWRAP_UNWIND_FP] = "fp",
-	                                    [LEAKWRAP_UNWIND_TABLE] = "table",
-	                                    [LEAKWRAP_UNWIND_INSTRUMENT] = "instrument"};
-	const int choice = CHOICE_OF(value, words);
-
-	if (choice >= 0)
-		leakwrap_options.unwind = (enum leakwrap_unwind)choice;
-	return choice >= 0;
-}
-
-static bool set_memory(struct span value)
-{
-	return parse_bytes(value, &leakwrap_options.memory);
-}
-
-static bool set_crash(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.crash);
-}
-
-static bool set_command(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.command);
-}
-
-static bool set_misuse(struct span value)
-{
-	static const char *const words[] = {[LEAKWRAP_ON_MISUSE_NOTHING] = "off",
-	                                    [LEAKWRAP_ON_MISUSE_REPORT] = "report",
-	                                    [LEAKWRAP_ON_MISUSE_ABORT] = "abort"};
-	const int choice = CHOICE_OF(value, words);
-
-	if (choice >= 0)
-		leakwrap_options.misuse = (enum leakwrap_on_misuse)choice;
-	return choice >= 0;
-}
-
-static bool set_libraries(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.libraries);
-}
-
-static bool set_record(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.record);
-}
-
 static bool set_sample(struct span value)
 {
 	return parse_bytes(value, &leakwrap_options.sample) &&
 	       leakwrap_options.sample <= LEAKWRAP_SAMPLE_MAX;
-}
-
-static bool set_peak(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.peak);
-}
-
-static bool set_allocated(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.allocated);
-}
-
-static bool set_blocks(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.blocks);
 }
 
 static bool parse_percent(struct span value, size_t most, unsigned *percent)
@@ -329,24 +293,9 @@ static bool set_cgroup(struct span value)
 	return true;
 }
 
-static bool set_log_max(struct span value)
-{
-	return parse_bytes(value, &leakwrap_options.log_max);
-}
-
 static bool set_fail(struct span value)
 {
 	return leakwrap_fail_parse(value.start, value.length, &leakwrap_options.fail);
-}
-
-static bool set_kinds(struct span value)
-{
-	static const char *const words[] = {LEAKWRAP_KINDS_WORDS};
-	const int choice = CHOICE_OF(value, words);
-
-	if (choice >= 0)
-		leakwrap_options.kinds = (enum leakwrap_kinds_when)choice;
-	return choice >= 0;
 }
 
 static bool set_pointer_step(struct span value)
@@ -358,11 +307,6 @@ static bool set_pointer_step(struct span value)
 		return false;
 	leakwrap_options.pointer_step = (unsigned)step;
 	return true;
-}
-
-static bool set_system(struct span value)
-{
-	return parse_switch(value, &leakwrap_options.system);
 }
 
 /* -- the table --------------------------------------------------------------------------------- */
