@@ -1,5 +1,6 @@
 /* dump_signal.c - threads change the program's view of the dump signal while the signal arrives.
- * sources: wrap/signal/dump_signal.c wrap/signal/handler_call.c wrap/signal/spare_stack.c
+ * sources: wrap/signal/dump_signal.c wrap/signal/handler_call.c wrap/signal/program_view.c
+ * sources: wrap/signal/spare_stack.c
  * sources: wrap/arch/call_on_stack.c wrap/unwind/stack_bounds.c wrap/base/process.c
  * sources: wrap/base/thread.c wrap/port/linux*.c */
 #include "wrap/base/process.h"

@@ -9,6 +9,7 @@
 #include "wrap/base/process.h"
 #include "wrap/base/thread.h"
 #include "wrap/signal/handler_call.h"
+#include "wrap/signal/program_view.h"
 #include "wrap/signal/spare_stack.h"
 
 #include <errno.h>
@@ -28,73 +29,15 @@
 #define SI_TKILL (-6)
 #endif
 
-/* Copies of the program's view.  The handler reads the view without a lock, so a view is never
- * changed in place.  A change writes the next element of a ring.  A reader reads again if the ring
- * went around meanwhile. */
-#define VIEWS 8
-
-struct view {
-	/* Copies of two members of ACTION, for a reader without the lock. */
-	_Atomic uintptr_t function;
-	_Atomic int flags;
-	struct sigaction action; /* read with the lock held, or by the only thread */
-};
-
 static struct {
 	int signo;                /* the dump signal; 0: none */
 	_Atomic bool is_given_up; /* changes with the lock held */
 	leakwrap_dump_function *dump;
 	void (*set)(uint32_t value);
 	struct leakwrap_lock lock;
-	struct view view[VIEWS];
-	_Atomic unsigned current; /* number of the newest view; its index is modulo VIEWS */
 } dump_signal;
 
 _Atomic bool leakwrap_dump_signal_interrupts;
-
-/* Returns the program's view.  The caller holds the lock or is the only thread. */
-static struct sigaction *current_view(void)
-{
-	return &dump_signal
-	                .view[atomic_load_explicit(&dump_signal.current, memory_order_acquire) %
-	                      VIEWS]
-	                .action;
-}
-
-/* Makes ACTION the program's view.  The caller holds the lock or is the only thread. */
-static void change_view(const struct sigaction *action)
-{
-	unsigned next = atomic_load(&dump_signal.current) + 1;
-	struct view *view = &dump_signal.view[next % VIEWS];
-
-	view->action = *action;
-	atomic_store(&view->function, (uintptr_t)action->sa_sigaction);
-	atomic_store(&view->flags, (int)action->sa_flags);
-	atomic_store(&dump_signal.current, next);
-}
-
-/* What a signal handler needs to know of the program's view. */
-struct program_handler {
-	uintptr_t function;
-	int flags;
-};
-
-/* Returns function and flags of the program's view.  Takes no lock. */
-static struct program_handler handler_of_program(void)
-{
-	struct program_handler handler;
-	unsigned current;
-
-	do {
-		const struct view *view;
-
-		current = atomic_load(&dump_signal.current);
-		view = &dump_signal.view[current % VIEWS];
-		handler.flags = atomic_load(&view->flags);
-		handler.function = atomic_load(&view->function);
-	} while (atomic_load(&dump_signal.current) - current >= VIEWS - 1);
-	return handler;
-}
 
 /* Returns true if VIEW has a function.  SIG_DFL and SIG_IGN keep their meaning under SA_SIGINFO. */
 static bool has_handler(const struct sigaction *view)
@@ -115,9 +58,9 @@ static void reset_view(void)
 	struct sigaction reset;
 
 	leakwrap_lock(&dump_signal.lock);
-	reset = *current_view();
+	reset = *leakwrap_program_view();
 	reset.sa_handler = SIG_DFL;
-	change_view(&reset);
+	leakwrap_program_view_change(&reset);
 	leakwrap_unlock(&dump_signal.lock);
 }
 
@@ -190,7 +133,7 @@ static void take_default_action(int signo)
 	sigprocmask(SIG_UNBLOCK, &only_signo, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	leakwrap_lock(&dump_signal.lock);
-	install_handler(current_view());
+	install_handler(leakwrap_program_view());
 	leakwrap_unlock(&dump_signal.lock);
 }
 
@@ -199,7 +142,7 @@ struct arrival {
 	siginfo_t *info;
 	void *context;
 	int signo;
-	struct program_handler handler; /* to be called with it; function 0: none */
+	struct leakwrap_program_handler handler; /* to be called with it; function 0: none */
 };
 
 /* Prepares the effect that the signal of ARRIVAL, which SENDER sent, has on the program untraced.
@@ -207,7 +150,7 @@ struct arrival {
  * function's variables must not be on the stack. */
 static __attribute__((noinline)) void find_effect(enum sender sender, struct arrival *arrival)
 {
-	const struct program_handler handler = handler_of_program();
+	const struct leakwrap_program_handler handler = leakwrap_program_handler();
 	const bool is_function =
 	        handler.function != (uintptr_t)SIG_DFL && handler.function != (uintptr_t)SIG_IGN;
 
@@ -350,7 +293,7 @@ static int take_action(const struct sigaction *action)
 		return -1;
 	shown.sa_sigaction = action->sa_sigaction;
 	shown.sa_flags = (shown.sa_flags & ~own_flags) | (action->sa_flags & own_flags);
-	change_view(&shown);
+	leakwrap_program_view_change(&shown);
 	return 0;
 }
 
@@ -385,7 +328,7 @@ bool leakwrap_dump_signal_install(int signo, leakwrap_dump_function *dump,
 	leakwrap_lock(&dump_signal.lock);
 	is_missing = leakwrap_signal_set_action(signo, NULL, &before) != 0;
 	if (!is_missing) {
-		change_view(&before);
+		leakwrap_program_view_change(&before);
 		dump_signal.signo = signo;
 		dump_signal.is_given_up = false;
 		install_handler(&before);
@@ -448,7 +391,7 @@ static int view_of_child(int signo, const struct sigaction *action, struct sigac
 	if (!before || result != 0)
 		return result;
 	if (is_tracers(&previous))
-		return show_view(current_view(), before);
+		return show_view(leakwrap_program_view(), before);
 	*before = previous;
 	return 0;
 }
@@ -468,7 +411,7 @@ int leakwrap_dump_signal_change_view(int signo, const struct sigaction *action,
 		wanted = *action;
 	leakwrap_lock(&dump_signal.lock);
 	is_given_up = dump_signal.is_given_up;
-	previous = *current_view();
+	previous = *leakwrap_program_view();
 	if (is_given_up)
 		result = set_action(signo, action ? &wanted : NULL, &previous);
 	else if (action)
@@ -490,7 +433,7 @@ static bool view_ignores_while_action(bool (*is_as_expected)(const struct sigact
 {
 	struct sigaction now;
 
-	return leakwrap_dump_signal_is_ours(dump_signal.signo) && is_ignored(current_view()) &&
+	return leakwrap_dump_signal_is_ours(dump_signal.signo) && is_ignored(leakwrap_program_view()) &&
 	       leakwrap_signal_set_action(dump_signal.signo, NULL, &now) == 0 &&
 	       is_as_expected(&now);
 }
@@ -501,7 +444,7 @@ void leakwrap_dump_signal_prepare_exec(void)
 
 	leakwrap_process_prepare_exec();
 	if (view_ignores_while_action(is_tracers))
-		leakwrap_signal_set_action(dump_signal.signo, current_view(), NULL);
+		leakwrap_signal_set_action(dump_signal.signo, leakwrap_program_view(), NULL);
 	errno = saved;
 }
 
@@ -511,7 +454,7 @@ void leakwrap_dump_signal_cancel_exec(void)
 
 	leakwrap_process_cancel_exec();
 	if (view_ignores_while_action(is_ignored))
-		install_handler(current_view());
+		install_handler(leakwrap_program_view());
 	errno = saved;
 }
 
@@ -522,7 +465,7 @@ void leakwrap_dump_signal_reset_in_child(void)
 	dump_signal.lock = (struct leakwrap_lock){.word = 0};
 	if (leakwrap_dump_signal_is_ours(dump_signal.signo) &&
 	    !is_action_forbidden(dump_signal.signo))
-		install_handler(current_view());
+		install_handler(leakwrap_program_view());
 }
 
 bool leakwrap_dump_signal_release(void)
@@ -532,7 +475,7 @@ bool leakwrap_dump_signal_release(void)
 
 	leakwrap_lock(&dump_signal.lock);
 	is_done = leakwrap_dump_signal_is_ours(dump_signal.signo) &&
-	          leakwrap_signal_set_action(dump_signal.signo, current_view(), NULL) == 0;
+	          leakwrap_signal_set_action(dump_signal.signo, leakwrap_program_view(), NULL) == 0;
 	if (is_done)
 		dump_signal.is_given_up = true;
 	leakwrap_unlock(&dump_signal.lock);
