@@ -196,24 +196,21 @@ void leakwrap_replaced_tables_free(struct leakwrap_replaced_tables *replaced)
 }
 
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
-                                  const struct leakwrap_hash_table_kind *kind, uint64_t hash,
-                                  bool from_reserve)
+                                  const struct leakwrap_hash_table_kind *kind, uint64_t hash)
 {
 	struct leakwrap_hash_table *current = atomic_load(table), *larger;
 	void *entry = find_empty_entry(current, kind, hash);
 
 	if (!entry || !leakwrap_hash_table_has_room(current, kind)) {
 		larger = make_larger(current, kind, hash);
-		if (larger) {
-			atomic_store_explicit(table, larger, memory_order_release);
-			leakwrap_hash_table_discard(current, kind);
-			current = larger;
-			entry = find_empty_entry(current, kind, hash);
-		} else if (!from_reserve)
+		if (!larger)
 			return NULL;
+		atomic_store_explicit(table, larger, memory_order_release);
+		leakwrap_hash_table_discard(current, kind);
+		current = larger;
+		entry = find_empty_entry(current, kind, hash);
 	}
-	if (entry)
-		current->count++;
+	current->count++;
 	return entry;
 }
 

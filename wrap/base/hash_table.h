@@ -62,11 +62,9 @@ LEAKWRAP_INLINE size_t leakwrap_hash_table_bucket(const struct leakwrap_hash_tab
 
 /* Reserves an empty entry for a key with this HASH and counts it as used.  The caller writes the
  * entry.  Replaces *TABLE with a larger table if it is too small.  The entry is in the new *TABLE.
- * If there is no memory for a larger table and FROM_RESERVE is false, returns NULL.  If
- * FROM_RESERVE is true then, returns an entry of the old table, or NULL if the table has none. */
+ * Returns NULL if there is no memory for a larger table. */
 void *leakwrap_hash_table_reserve(struct leakwrap_hash_table *_Atomic *table,
-                                  const struct leakwrap_hash_table_kind *kind, uint64_t hash,
-                                  bool from_reserve);
+                                  const struct leakwrap_hash_table_kind *kind, uint64_t hash);
 
 /* Returns whether TABLE has room for another entry.  Signal-safe. */
 bool leakwrap_hash_table_has_room(const struct leakwrap_hash_table *table,

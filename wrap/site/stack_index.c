@@ -40,7 +40,7 @@ bool leakwrap_stack_index_add(uint64_t key, uint32_t number)
 
 	if (leakwrap_stack_index_find(key) != 0)
 		return false;
-	entry = leakwrap_hash_table_reserve(&leakwrap_stack_index, &entries, key, false);
+	entry = leakwrap_hash_table_reserve(&leakwrap_stack_index, &entries, key);
 	if (!entry)
 		return false;
 	write_entry(entry, key, leakwrap_slot_value(0, number, 0));
