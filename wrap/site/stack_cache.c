@@ -1,4 +1,5 @@
-/* stack_cache.c - see stack_cache.h.  Called for a stack that missed in way 0. */
+/* stack_cache.c - see stack_cache.h.  Called for a stack that the fast path has not recognized, or
+ * has not looked for. */
 #include "wrap/site/stack_cache.h"
 
 #include "wrap/arch/arch.h"
