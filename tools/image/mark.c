@@ -291,12 +291,12 @@ void mark_free(struct marking *marking)
 	free(marking->queue.blocks);
 }
 
-void mark_word(struct marking *marking, uint64_t word, uint64_t at, int thread)
+void mark_register(struct marking *marking, uint64_t word, int thread)
 {
 	const size_t before = marking->queue.behind;
 
 	word = image_untagged(marking->image, word);
-	take_pointer(marking, word, at, NO_BLOCK);
+	take_pointer(marking, word, 0, NO_BLOCK);
 	if (marking->queue.behind > before)
 		marking->marks[marking->queue.blocks[before]].thread = thread;
 }

@@ -1,7 +1,7 @@
 /* mark.h - follows pointers in an image, and finds which live blocks they lead to.
  *
  *   1. mark_start
- *   2. mark_word, mark_range, mark_block   for each root
+ *   2. mark_register, mark_range, mark_block   for each root
  *   3. mark_finish                         follows the pointers in blocks
  *
  * The rules are those of the runtime (wrap/reach/mark.h).  A block remembers where the pointer to
@@ -69,13 +69,14 @@ struct marking {
 void mark_start(struct marking *marking);
 void mark_free(struct marking *marking);
 
-/* Takes a word for a pointer of a root, found at the address AT, or in a register of THREAD. */
-void mark_word(struct marking *marking, uint64_t word, uint64_t at, int thread);
+/* Takes WORD, a register of the thread with the number THREAD, for a pointer of a root. */
+void mark_register(struct marking *marking, uint64_t word, int thread);
 
 /* Takes the words from START to END for pointers of a root, as far as the image has them. */
 void mark_range(struct marking *marking, uint64_t start, uint64_t end);
 
-/* Makes the block that holds ADDRESS reachable, if there is one.  AT: see mark_word. */
+/* Makes the block that holds ADDRESS reachable, if there is one.  A pointer at AT leads
+ * there. */
 void mark_block(struct marking *marking, uint64_t address, uint64_t at);
 
 /* Follows all pointers.  All marks are final then. */

@@ -441,7 +441,8 @@ static void mark_thread(struct marking *marking, const struct root_search *searc
 	for (size_t i = 0; i < thread->register_count; i++) {
 		const struct image_registers *registers = &thread->registers[i];
 		for (size_t at = 0; at + word <= registers->size; at += (size_t)word)
-			mark_word(marking, image_load(registers->bytes + at, word), 0, (int)number);
+			mark_register(marking, image_load(registers->bytes + at, word),
+			              (int)number);
 	}
 }
 

@@ -5,12 +5,12 @@
 
 #include "tools/model/copy_dump.h"
 
-/* Frees the dumps from FIRST on up to LAST - 1, of which each STEPth is kept. */
-static void drop(struct history *history, size_t first, size_t last, size_t step)
+/* Frees the first COUNT dumps, of which each STEPth is kept.  STEP 0: none is kept. */
+static void drop(struct history *history, size_t count, size_t step)
 {
-	size_t kept = first;
-	for (size_t i = first; i < history->count; i++) {
-		if (i < last && (step == 0 || (i - first) % step != 0)) {
+	size_t kept = 0;
+	for (size_t i = 0; i < history->count; i++) {
+		if (i < count && (step == 0 || i % step != 0)) {
 			arena_free(&history->arenas[i]);
 			continue;
 		}
@@ -40,9 +40,9 @@ void history_take(struct history *history, const struct dump *dump, struct arena
 	history->dumps[history->count] = dump;
 	history->arenas[history->count++] = arena;
 	if (history->count > limit && limit == 1)
-		drop(history, 0, history->count - 1, 0);
+		drop(history, history->count - 1, 0);
 	else if (history->count > limit)
-		drop(history, 0, history->count - 1, 2);
+		drop(history, history->count - 1, 2);
 }
 
 struct dump *history_add(struct history *history, struct report *report,
@@ -57,7 +57,7 @@ struct dump *history_add(struct history *history, struct report *report,
 
 void history_free(struct history *history)
 {
-	drop(history, 0, history->count, 0);
+	drop(history, history->count, 0);
 	free(history->dumps);
 	free(history->arenas);
 	*history = (struct history){0};

@@ -433,7 +433,8 @@ static bool view_ignores_while_action(bool (*is_as_expected)(const struct sigact
 {
 	struct sigaction now;
 
-	return leakwrap_dump_signal_is_ours(dump_signal.signo) && is_ignored(leakwrap_program_view()) &&
+	return leakwrap_dump_signal_is_ours(dump_signal.signo) &&
+	       is_ignored(leakwrap_program_view()) &&
 	       leakwrap_signal_set_action(dump_signal.signo, NULL, &now) == 0 &&
 	       is_as_expected(&now);
 }
