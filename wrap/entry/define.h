@@ -420,12 +420,15 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 	            entry_string(result, LEAKWRAP_CALLER), return NULL)
 
 /* Defines the wrapper of a function that may replace *VECTOR by another block or NULL, and stores
- * its length in *LENGTH: argz and envz. */
-#define ENTRY_REPLACE(type, name, parameters, arguments)                                      \
+ * its length in *LENGTH: argz and envz.  If CHANGES, an expression over the parameters, is false,
+ * the function does not even read the two: then the pointers to them may be bad. */
+#define ENTRY_REPLACE(type, name, parameters, arguments, changes)                             \
 	ENTRY_DECLARE(type, name, parameters);                                                \
 	type __wrap_##name parameters                                                         \
 	{                                                                                     \
 		ENTRY_PASS_ON_FIRST(__real_##name arguments)                                  \
+		if (!(changes))                                                               \
+			return __real_##name arguments;                                       \
 		struct leakwrap_attempt attempt = {.guard = 0};                               \
 		if (entry_may_fail() && leakwrap_begin_attempt(&attempt, 0, LEAKWRAP_CALLER)) \
 			return (type)ENOMEM;                                                  \

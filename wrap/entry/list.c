@@ -111,47 +111,51 @@ CREATE(argz_create_sep, (const char *words, int separator, char **vector, size_t
 #ifdef LEAKWRAP_ENTRY_argz_append
 ENTRY_REPLACE(int, argz_append,
               (char **vector, size_t *length, const char *words, size_t words_length),
-              (vector, length, words, words_length))
+              (vector, length, words, words_length), true)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_add
 ENTRY_REPLACE(int, argz_add, (char **vector, size_t *length, const char *word),
-              (vector, length, word))
+              (vector, length, word), true)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_add_sep
 ENTRY_REPLACE(int, argz_add_sep, (char **vector, size_t *length, const char *words, int separator),
-              (vector, length, words, separator))
+              (vector, length, words, separator), *words != '\0')
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_insert
 ENTRY_REPLACE(int, argz_insert, (char **vector, size_t *length, char *before, const char *word),
-              (vector, length, before, word))
+              (vector, length, before, word), true)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_argz_replace
 ENTRY_REPLACE(int, argz_replace,
               (char **vector, size_t *length, const char *text, const char *with, unsigned *count),
-              (vector, length, text, with, count))
+              (vector, length, text, with, count), text && text[0] != '\0')
 #endif
 
 #ifdef LEAKWRAP_ENTRY_envz_add
 ENTRY_REPLACE(int, envz_add, (char **vector, size_t *length, const char *name, const char *value),
-              (vector, length, name, value))
+              (vector, length, name, value), true)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_envz_merge
 ENTRY_REPLACE(int, envz_merge,
               (char **vector, size_t *length, const char *from, size_t from_length, int override),
-              (vector, length, from, from_length, override))
+              (vector, length, from, from_length, override), from_length > 0)
 #endif
 
 /* Defines the wrapper of a function that removes an entry.  It shortens the vector in place, and
- * frees the vector if it is empty. */
-#define REMOVE(name, entry_type)                                                          \
+ * frees the vector if it is empty.  CHANGES: as of ENTRY_REPLACE. */
+#define REMOVE(name, entry_type, changes)                                                 \
 	ENTRY_DECLARE(void, name, (char **vector, size_t *length, entry_type entry));     \
 	void __wrap_##name(char **vector, size_t *length, entry_type entry)               \
 	{                                                                                 \
+		if (!(changes)) {                                                         \
+			__real_##name(vector, length, entry);                             \
+			return;                                                           \
+		}                                                                         \
 		struct leakwrap_replacement old =                                         \
 		        leakwrap_begin_replacement(*vector, *length, LEAKWRAP_CALLER.sp); \
 		__real_##name(vector, length, entry);                                     \
@@ -160,9 +164,9 @@ ENTRY_REPLACE(int, envz_merge,
 	}
 
 #ifdef LEAKWRAP_ENTRY_argz_delete
-REMOVE(argz_delete, char *)
+REMOVE(argz_delete, char *, entry)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_envz_remove
-REMOVE(envz_remove, const char *)
+REMOVE(envz_remove, const char *, true)
 #endif
