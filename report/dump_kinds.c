@@ -118,11 +118,14 @@ static void note_block(void *is_found, const struct leakwrap_live_block *block)
 		*(bool *)is_found = true;
 }
 
-/* Returns why no block can get a kind, or NULL.  Sampled blocks get none. */
-static const char *find_no_kinds(void)
+/* Returns why no block can get a kind, or NULL.  Sampled blocks get none.  USERFAULTFD: what the
+ * process waits for.  A thread that is parked could not answer. */
+static const char *find_no_kinds(enum leakwrap_userfaultfd userfaultfd)
 {
 	bool is_found = leakwrap_is_recording_all();
 
+	if (userfaultfd == LEAKWRAP_USERFAULTFD_FORKS_AND_MINOR)
+		return "with this userfaultfd(2), a copy and a read of memory wait for a thread";
 	if (!is_found)
 		leakwrap_live_each(note_block, &is_found);
 	if (is_found)
@@ -144,7 +147,7 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
                                                   const struct leakwrap_standing *standing)
 {
 	const bool is_exit = strcmp(job->reason->name, "exit") == 0;
-	enum leakwrap_userfaultfd userfaultfd;
+	const enum leakwrap_userfaultfd userfaultfd = leakwrap_find_userfaultfd();
 	struct leakwrap_kinds_request request;
 	uintptr_t start_sp;
 	bool is_done = false;
@@ -152,7 +155,7 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 
 	leakwrap_live_reclaim_pages();
 	memset(&request, 0, sizeof(request));
-	request.error = find_no_kinds();
+	request.error = find_no_kinds(userfaultfd);
 	/* Others take memory meanwhile: half of it is for them. */
 	if (!request.error && (request.scan.spare = find_spare_memory() / 2) == 0)
 		request.error = "too little of the cgroup's memory is left";
@@ -166,7 +169,6 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 	request.scan.is_heap_known = leakwrap_heap_is_known();
 	request.scan.first_site = find_first_site(job->reason);
 	request.process = leakwrap_process_id();
-	userfaultfd = leakwrap_find_userfaultfd();
 	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = is_exit ? leakwrap_park_last() : leakwrap_park();
 	/* At its exit the process has nothing else to do.  A copy may read what it cannot. */

@@ -164,6 +164,13 @@ static void register_forks(void)
 		exit(1);
 }
 
+/* Both at once, of two descriptors or of one. */
+static void register_forks_and_minor_faults(void)
+{
+	register_forks();
+	register_minor_faults();
+}
+
 /* Fails if a search for lost memory brings a file into memory. */
 static void map_large_file(void)
 {
@@ -232,6 +239,8 @@ static void run(const char *what)
 		register_minor_faults();
 	else if (strcmp(what, "fork_events") == 0)
 		register_forks();
+	else if (strcmp(what, "fork_events_and_minor_faults") == 0)
+		register_forks_and_minor_faults();
 	else if (strcmp(what, "large_file") == 0)
 		map_large_file();
 	else if (strcmp(what, "like_bins") == 0)

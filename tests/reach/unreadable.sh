@@ -39,6 +39,21 @@ for link in dynamic static; do
 	equal "$link fork_events: lost" "$(dump_value "$W/log" 1 definite_bytes)" 1001
 done
 
+# No search is made if the process can neither be copied nor read.
+for link in dynamic static; do
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS="log=$W/log:kinds=always" timeout -s KILL 60 "$W/$link" \
+		fork_events_and_minor_faults dump >"$W/out"
+	status=$?
+	[ $status -ne 9 ] || {
+		skipped="$skipped fork_events_and_minor_faults"
+		break
+	}
+	equal "$link fork_events_and_minor_faults: status" $status 0
+	equal "$link fork_events_and_minor_faults: notes" \
+		"$(grep -c 'note lost memory is not told .*userfaultfd' "$W/log")" 2
+done
+
 # The search in a core file does not take data for an allocator's either.
 report_of_core '' "$W/dynamic" like_bins dump
 grep -q 'definitely lost: 1,001 bytes' "$W/out" || fail "core: $(head "$W/out")"

@@ -254,16 +254,17 @@ static bool is_userfaultfd(int fd)
 }
 
 /* Linux, uapi/linux/userfaultfd.h, which not every C library's compiler finds. */
-#define UFFD_FEATURE_EVENT_FORK 2u
+#define UFFD_FEATURE_EVENT_FORK      (1u << 1)
+#define UFFD_FEATURE_MINOR_HUGETLBFS (1u << 9)
+#define UFFD_FEATURE_MINOR_SHMEM     (1u << 10)
 
-/* Returns whether FD, a descriptor of userfaultfd(2), gets an event for each fork.  Its file in
- * fdinfo says "API: VERSION:FEATURES:...", in hexadecimal, so the last digit of the features
- * decides. */
-static bool has_fork_events(int fd)
+/* Returns the features (UFFD_FEATURE_*) of FD, a descriptor of userfaultfd(2).  Its file in fdinfo
+ * says "API: VERSION:FEATURES:...", in hexadecimal. */
+static unsigned features_of(int fd)
 {
 	char path[48] = "/proc/self/fdinfo/", text[256];
-	const char *features;
-	unsigned last = 0;
+	const char *at;
+	unsigned features = 0;
 	long length = 0;
 	int file;
 
@@ -274,32 +275,43 @@ static bool has_fork_events(int fd)
 		leakwrap_close(file);
 	}
 	text[length > 0 ? length : 0] = '\0';
-	if (!(features = strstr(text, "API:")) || !(features = strchr(features + 4, ':')))
-		return false;
-	while ((*++features >= '0' && *features <= '9') || (*features >= 'a' && *features <= 'f'))
-		last = (unsigned)(*features <= '9' ? *features - '0' : *features - 'a' + 10);
-	return (last & UFFD_FEATURE_EVENT_FORK) != 0;
+	if (!(at = strstr(text, "API:")) || !(at = strchr(at + 4, ':')))
+		return 0;
+	while ((*++at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f'))
+		features = features << 4 | (unsigned)(*at <= '9' ? *at - '0' : *at - 'a' + 10);
+	return features;
 }
 
-/* Sets *USE to what FD is used for, if it is a descriptor of userfaultfd(2).  Returns false, which
- * ends the search, if nothing is more. */
-static bool note_use(void *use, int fd, int folder)
+/* What the descriptors of userfaultfd(2) are used for. */
+struct userfaultfds {
+	bool are_there;
+	unsigned features; /* of all of them */
+};
+
+static bool note_use(void *context, int fd, int folder)
 {
-	enum leakwrap_userfaultfd *const found = use;
+	struct userfaultfds *const found = context;
 
 	(void)folder;
-	if (!is_userfaultfd(fd))
-		return true;
-	*found = has_fork_events(fd) ? LEAKWRAP_USERFAULTFD_FORKS : LEAKWRAP_USERFAULTFD_FAULTS;
-	return *found != LEAKWRAP_USERFAULTFD_FORKS;
+	if (is_userfaultfd(fd)) {
+		found->are_there = true;
+		found->features |= features_of(fd);
+	}
+	return true;
 }
 
 enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void)
 {
-	enum leakwrap_userfaultfd use = LEAKWRAP_USERFAULTFD_NONE;
+	const unsigned minor = UFFD_FEATURE_MINOR_HUGETLBFS | UFFD_FEATURE_MINOR_SHMEM;
+	struct userfaultfds found = {.are_there = false};
 
-	leakwrap_folder_each_number("/proc/self/fd", note_use, &use);
-	return use;
+	leakwrap_folder_each_number("/proc/self/fd", note_use, &found);
+	if (!found.are_there)
+		return LEAKWRAP_USERFAULTFD_NONE;
+	if ((found.features & UFFD_FEATURE_EVENT_FORK) == 0)
+		return LEAKWRAP_USERFAULTFD_FAULTS;
+	return (found.features & minor) == 0 ? LEAKWRAP_USERFAULTFD_FORKS
+	                                     : LEAKWRAP_USERFAULTFD_FORKS_AND_MINOR;
 }
 
 /* clone(2) without flags and without a signal at the end, on this stack.  The order of the other

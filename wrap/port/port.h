@@ -255,17 +255,19 @@ bool leakwrap_park_signal_is(const void *info, int value);
 /* Unblocks the park signal for this thread while others are blocked, and blocks it again. */
 void leakwrap_park_signal_allow(bool is_allowed);
 
-/* What a process with a descriptor of userfaultfd(2) waits for, until a thread has answered the
+/* What a process with descriptors of userfaultfd(2) waits for, until a thread has answered the
  * event: for accesses to some of its memory, or for its forks, too.  A copy of the process does not
  * wait for accesses. */
 enum leakwrap_userfaultfd {
 	LEAKWRAP_USERFAULTFD_NONE, /* it has no such descriptor */
 	LEAKWRAP_USERFAULTFD_FAULTS,
-	LEAKWRAP_USERFAULTFD_FORKS,
+	LEAKWRAP_USERFAULTFD_FORKS, /* and for accesses to pages that were never written to */
+	/* And for accesses to pages of shared memory that are in memory (minor faults). */
+	LEAKWRAP_USERFAULTFD_FORKS_AND_MINOR,
 };
 
-/* Looks through this process's descriptors.  Returns the last of the values above that holds for
- * one of them.  A system call for each descriptor; signal-safe. */
+/* Looks through this process's descriptors, and returns what they are used for.  A system call for
+ * each descriptor; signal-safe. */
 enum leakwrap_userfaultfd leakwrap_find_userfaultfd(void);
 
 /* Copies the process, without the C library: no handlers of pthread_atfork(3) run, and no SIGCHLD
