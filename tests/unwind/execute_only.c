@@ -1,10 +1,20 @@
-/* execute_only.c - leaks a block below two functions. */
+/* execute_only.c [WHEN] - leaks a block below two functions.  "first": makes its own code
+ * unreadable before that.  "between": has leaked another block before.  Status 9: the processor
+ * reads it all the same. */
+#include <errno.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static char *volatile kept;
 
 void leak(int size);
 void middle(int size);
+void other(int size);
 
 __attribute__((noinline)) void leak(int size)
 {
@@ -21,8 +31,46 @@ __attribute__((noinline)) void middle(int size)
 	kept[1] = place[size];
 }
 
-int main(void)
+__attribute__((noinline)) void other(int size)
 {
+	volatile char place[200];
+
+	place[size] = 1;
+	leak(size);
+	kept[1] = place[size];
+}
+
+/* Makes the code of the program, which is the first module, unreadable.  Its other data is not in
+ * the same segment. */
+static int close_code(struct dl_phdr_info *module, size_t size, void *start)
+{
+	(void)size;
+	for (int i = 0; i < module->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &module->dlpi_phdr[i];
+		const uintptr_t at = module->dlpi_addr + segment->p_vaddr;
+		char *const page = (char *)at - at % 4096;
+
+		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
+			continue;
+		if (mprotect(page, segment->p_memsz + at % 4096, PROT_EXEC) != 0)
+			exit(1);
+		*(char **)start = page;
+	}
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	char *code = NULL;
+
+	if (argc > 1 && strcmp(argv[1], "between") == 0)
+		other(43);
+	if (argc > 1) {
+		dl_iterate_phdr(close_code, &code);
+		/* The kernel reads the mask before it refuses the first argument. */
+		if (syscall(SYS_rt_sigprocmask, -1, code, NULL, 8) != -1 || errno != EFAULT)
+			return 9;
+	}
 	middle(44);
 	return 0;
 }

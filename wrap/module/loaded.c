@@ -92,3 +92,22 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
 	}
 	return NULL;
 }
+
+void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
+{
+	struct leakwrap_text *const text =
+	        (struct leakwrap_text *)leakwrap_module_text(module, address);
+
+	if (text && !text->is_only_executed && leakwrap_is_unreadable(address))
+		text->is_only_executed = true;
+}
+
+void leakwrap_modules_try_code(void)
+{
+	const struct leakwrap_modules *const modules = leakwrap_modules();
+
+	for (unsigned i = 0; i < modules->count; i++)
+		for (unsigned j = 0; j < LEAKWRAP_TEXTS_MAX && modules->module[i]->text[j].end; j++)
+			leakwrap_module_try_code(modules->module[i],
+			                         modules->module[i]->text[j].start);
+}

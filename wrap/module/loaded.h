@@ -28,4 +28,22 @@ bool leakwrap_modules_have_namespaces(void);
  * in a module that may be unloaded, else none. */
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
 
+#ifndef LEAKWRAP_BARE
+/* Looks whether the code at ADDRESS, in the text of MODULE, can be read.  If not, notes the whole
+ * segment as memory that is only executed.  Signal-safe; one system call, unless it was noted. */
+void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address);
+
+/* Does what leakwrap_module_try_code does, for the first byte of each text that is loaded. */
+void leakwrap_modules_try_code(void);
+#else
+static inline void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
+{
+	(void)module, (void)address;
+}
+
+static inline void leakwrap_modules_try_code(void)
+{
+}
+#endif
+
 #endif

@@ -18,8 +18,9 @@
 /* The code at [start, end). */
 struct leakwrap_text {
 	uintptr_t start, end;
-	/* Execute-only memory: it may not be readable (lld --execute-only). */
-	bool is_only_executed;
+	/* Execute-only memory: it may not be readable (lld --execute-only).  The program may make
+	 * its code so at any time (mprotect(2)). */
+	_Atomic bool is_only_executed;
 };
 
 #ifndef LEAKWRAP_BARE
@@ -34,7 +35,7 @@ struct leakwrap_segment {
 };
 #endif
 
-/* A module.  Immutable. */
+/* A module.  Immutable, but for is_only_executed. */
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
 #ifndef LEAKWRAP_BARE
