@@ -84,7 +84,7 @@ LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit
 
 LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
 
-LEAKWRAP_SYMBOLS_seccomp := prctl seccomp_load
+LEAKWRAP_SYMBOLS_seccomp := prctl syscall seccomp_load
 
 LEAKWRAP_SYMBOLS := $(foreach family,$(LEAKWRAP_FAMILIES),$(LEAKWRAP_SYMBOLS_$(family)))
 

@@ -3,6 +3,9 @@
  *
  *   least    those of the C library's allocator and threads
  *   dumps    also those that a dump to standard error needs
+ *   syscall  as dumps, by syscall(SYS_seccomp, ...)
+ *   prctl    as dumps, by syscall(SYS_prctl, ...)
+ *   listener as dumps, by syscall(SYS_seccomp, ...) with a descriptor for a listener
  *   load     as dumps, by libseccomp (compiled with WITH_LIBRARY)
  *   refused  none; but the kernel refuses the filter
  *   vfork    none; but a child of vfork enters it
@@ -26,6 +29,9 @@
 #include <seccomp.h>
 #endif
 
+#ifndef SECCOMP_FILTER_FLAG_NEW_LISTENER
+#define SECCOMP_FILTER_FLAG_NEW_LISTENER 8
+#endif
 #ifndef SECCOMP_RET_KILL_PROCESS
 #define SECCOMP_RET_KILL_PROCESS 0x80000000u
 #endif
@@ -100,6 +106,23 @@ static void allow(const long *calls, size_t count)
 	}
 }
 
+/* How the filter is installed. */
+static const char *installs_by = "";
+
+static int install(const struct sock_fprog *program)
+{
+	if (strcmp(installs_by, "syscall") == 0)
+		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, program);
+	if (strcmp(installs_by, "listener") == 0)
+		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+		                    SECCOMP_FILTER_FLAG_NEW_LISTENER, program) > 0
+		               ? 0
+		               : -1;
+	if (strcmp(installs_by, "prctl") == 0)
+		return (int)syscall(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program);
+}
+
 static int enter(const long *calls, size_t count, const long *more, size_t more_count)
 {
 	struct sock_fprog program = {.filter = filter};
@@ -111,7 +134,7 @@ static int enter(const long *calls, size_t count, const long *more, size_t more_
 	allow(more, more_count);
 	add((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
 	program.len = filled;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return install(&program);
 }
 
 #ifdef WITH_LIBRARY
@@ -152,7 +175,11 @@ static int enter_in_vain(void)
 
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &nothing) == 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &circle) == 0)
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &circle) == 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL) == 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &nothing) == 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &circle) == 0 ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, ~0ul, &program) == 0)
 		return 0;
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0 ? 0 : -1;
 }
@@ -208,6 +235,7 @@ int main(int argc, char **argv)
 	free(kept[0]);
 	if (argc > 2 && strcmp(argv[2], "catch") == 0)
 		signal(SIGUSR1, end);
+	installs_by = how;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
 		return 77;
 	if (strcmp(how, "load") == 0)

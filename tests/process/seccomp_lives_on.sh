@@ -50,7 +50,7 @@ for last in wait catch; do
 	wait $pid
 	equal "$last: status" $? $((128 + 15))
 done
-for how in dumps vfork strict; do
+for how in dumps syscall prctl listener vfork strict; do
 	run "$W/sandboxed" $how
 	has_both_dumps
 	equal "$how: messages" "$(messages)" "$([ $how = strict ] && echo 2 || echo 0)"

@@ -132,7 +132,7 @@ ENTRY_REPLACE(int, argz_insert, (char **vector, size_t *length, char *before, co
 #ifdef LEAKWRAP_ENTRY_argz_replace
 ENTRY_REPLACE(int, argz_replace,
               (char **vector, size_t *length, const char *text, const char *with, unsigned *count),
-              (vector, length, text, with, count), text && text[0] != '\0')
+              (vector, length, text, with, count), (text && *text != '\0'))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_envz_add
