@@ -368,19 +368,23 @@ kill -0 $program || fail "the request for a dump stopped the program"
 # If the program's memory cannot be read, and no option names the signal, leakwrap dump sends none.
 cat >"$W/unreadable.c" <<'END'
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/uio.h>
 ssize_t process_vm_readv(pid_t pid, const struct iovec *to, unsigned long to_count,
                          const struct iovec *from,
 			 unsigned long from_count, unsigned long flags)
 {
 	(void)pid, (void)to, (void)to_count, (void)from, (void)from_count, (void)flags;
-	errno = EPERM;
+	errno = getenv("IS_GONE") ? EFAULT : EPERM;
 	return -1;
 }
 END
 build_plain unreadable.so -shared -fPIC "$W/unreadable.c"
 status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump "$program"
-said 'does not say which signal asks for a dump'
+said 'does not say which signal asks for a dump: .*(Operation not permitted); run as root'
+# While it executes a program, its memory is not there.
+status_is 2 env IS_GONE=1 LD_PRELOAD="$W/unreadable.so" "$lw" dump "$program"
+said 'does not say which signal asks for a dump: it starts, executes a program or ends'
 status_is 2 env LD_PRELOAD="$W/unreadable.so" "$lw" dump --signal=USR2 "$program"
 said 'does not catch signal USR2'
 stop

@@ -70,6 +70,26 @@ mv "$W/log" "$W/log.1"
 kill -CONT $tool
 answered renamed
 
+# The tool looks for the dump again and again. It says so if the dump may have been thrown away.
+: >"$W/log"
+for number in 2 3; do
+	what="the log of dump $number is truncated"
+	stand_still
+	"$lw" dump --timeout=1 "$program" >"$W/truncated.out" 2>"$W/truncated.err" &
+	tool=$!
+	wait_until 10 has_asked || fail "$what: the tool does not ask"
+	kill -STOP $tool
+	wait_for_dump "$W/log" "$program.$number"
+	: >"$W/log"
+	kill -CONT $tool
+	wait $tool
+	equal "$what: status" $? 2
+	grep -q 'the log was truncated meanwhile' "$W/truncated.err" ||
+		fail "$what: $(cat "$W/truncated.err")"
+	seq 1000 >"$W/log" # is longer than the dump
+done
+rm "$W/log"
+
 what="another client asks without kinds"
 stand_still
 ask plain

@@ -52,7 +52,9 @@ static bool print_dump(const struct target_process *process, struct dump_log *lo
 static const char *find_reason(struct arena *arena, const struct target_process *process,
                                const struct dump_log *log)
 {
-	const char *hint = log_hint(arena, process, log);
+	const char *hint = dump_log_was_truncated(log)
+	                           ? "; the log was truncated meanwhile, perhaps with the dump"
+	                           : log_hint(arena, process, log);
 	if (*hint || process->signal >= SIGRTMIN)
 		return hint;
 	return "; if the program or one of its libraries uses the dump signal itself, start it "

@@ -108,14 +108,17 @@ static struct dump_search *search_of(struct dump_log *log, int fd, const struct 
 	if (!search) {
 		GROW(log->searches, log->search_room, log->search_count + 1);
 		search = &log->searches[log->search_count++];
-		*search = (struct dump_search){.device = status->st_dev, .inode = status->st_ino};
+		*search = (struct dump_search){
+		        .device = status->st_dev, .inode = status->st_ino, .before = *status};
 	}
 	char head[sizeof search->head];
 	const ssize_t length = pread(fd, head, sizeof head, 0);
 	const size_t head_size = length > 0 ? (size_t)length : 0;
 	if (search->at > status->st_size || head_size < search->head_size ||
-	    memcmp(head, search->head, search->head_size) != 0)
+	    memcmp(head, search->head, search->head_size) != 0) {
 		search->at = 0;
+		search->was_truncated = true;
+	}
 	memcpy(search->head, head, head_size);
 	search->head_size = head_size;
 	return search;
@@ -413,6 +416,32 @@ char *dump_log_read(const struct target_process *process, struct dump_log *log, 
 		dump = search_path(process, log, files.gl_pathv[i], kinds, size);
 	globfree(&files);
 	return dump;
+}
+
+/* Writing makes a file longer.  One that has changed, and is no longer than before, was truncated,
+ * even if it was written to before that. */
+bool dump_log_was_truncated(const struct dump_log *log)
+{
+	glob_t files = find_files(log);
+	bool was_truncated = false;
+
+	for (size_t i = 0; i < log->search_count; i++)
+		was_truncated |= log->searches[i].was_truncated;
+	for (size_t i = 0; i < files.gl_pathc && !was_truncated; i++) {
+		struct stat now;
+		if (stat(files.gl_pathv[i], &now) != 0)
+			continue;
+		for (size_t j = 0; j < log->search_count; j++) {
+			const struct stat *before = &log->searches[j].before;
+			was_truncated |= before->st_dev == now.st_dev &&
+			                 before->st_ino == now.st_ino &&
+			                 before->st_size >= now.st_size &&
+			                 (before->st_mtim.tv_sec != now.st_mtim.tv_sec ||
+			                  before->st_mtim.tv_nsec != now.st_mtim.tv_nsec);
+		}
+	}
+	globfree(&files);
+	return was_truncated;
 }
 
 void dump_log_free(struct dump_log *log)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "tools/base/memory.h"
 #include "tools/process/target_process.h"
@@ -23,6 +23,8 @@ struct dump_search {
 	/* The file's first bytes.  A new file may have the inode of a file that was removed. */
 	char head[128];
 	size_t head_size;
+	struct stat before; /* its status before the dump was asked for */
+	bool was_truncated; /* since */
 };
 
 /* The files to which the dump may come. */
@@ -50,6 +52,10 @@ bool dump_log_is_read(const struct dump_log *log, const struct target_process *p
  * NULL if the dump is not whole yet, or for now if other bytes in front of it take long to read. */
 char *dump_log_read(const struct target_process *process, struct dump_log *log, bool kinds,
                     size_t *size);
+
+/* Returns true if a file of LOG seems to have been truncated since dump_log_find: the dump may have
+ * been in it. */
+bool dump_log_was_truncated(const struct dump_log *log);
 
 void dump_log_free(struct dump_log *log);
 

@@ -218,15 +218,16 @@ static const char *path_in_maps(struct arena *arena, const char *path)
 	                : path;
 }
 
-/* Finds the address at which the process has mapped the first segment of TRACED.  Returns false if
- * it has not mapped it. */
+/* Finds the address at which the process has mapped the first segment of TRACED.  Returns false
+ * with errno set if its mappings cannot be read, or do not hold the segment: ESRCH. */
 static bool find_mapping(struct arena *arena, const struct traced_file *traced, uint64_t *address)
 {
 	size_t size;
 	char *maps = read_process_file(arena, traced->thread, "maps", &size), *save = NULL;
+	if (!maps)
+		return false;
 	const char *wanted = path_in_maps(arena, traced->path);
-	for (char *line = maps ? strtok_r(maps, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
+	for (char *line = strtok_r(maps, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		const char *path = strchr(line, '/');
 		/* "55d0c8a00000-55d0c8a08000 r--p 00000000 fe:00 4711 /opt/app/server" */
 		const char *flags = strchr(line, ' '),
@@ -237,6 +238,7 @@ static bool find_mapping(struct arena *arena, const struct traced_file *traced, 
 		*address = strtoull(line, NULL, 16);
 		return true;
 	}
+	errno = ESRCH;
 	return false;
 }
 
@@ -262,7 +264,7 @@ static bool read_memory(struct arena *arena, pid_t thread, uint64_t address, voi
 enum announcement {
 	ANNOUNCED,
 	NOT_ANNOUNCED, /* a message was printed */
-	NOT_READABLE,  /* errno says why */
+	NOT_READABLE,  /* errno says why: EPERM or EACCES, or another one if it is not there */
 };
 
 /* Reads the announcement of PROCESS, whose tracer is in TRACED, and fills in signal and log. */
@@ -278,7 +280,6 @@ static enum announcement read_announcement(struct arena *arena, struct target_pr
 		         pid);
 		return NOT_ANNOUNCED;
 	}
-	errno = EACCES;
 	if (!find_mapping(arena, traced, &segment) ||
 	    !read_memory(arena, traced->thread, segment - traced->vaddr + traced->announcement,
 	                 &announced, sizeof announced))
@@ -455,10 +456,15 @@ static bool read_options(struct arena *arena, struct target_process *process, in
 		return false;
 	const char *name = option_value(arena, process->options, "signal", assumed_signal);
 	if (!name) {
-		complain("process %d does not say which signal asks for a dump: its memory cannot "
-		         "be read (%s); run as root, or name it by --signal, which is USR1 unless "
-		         "another one was built in",
-		         process->pid, strerror(error));
+		const bool may_not = error == EPERM || error == EACCES;
+		complain("process %d does not say which signal asks for a dump: %s the signal by "
+		         "--signal, which is USR1 unless another one was built in",
+		         process->pid,
+		         may_not ? arena_format(arena,
+		                                "its memory cannot be read (%s); run as root, or "
+		                                "name",
+		                                strerror(error))
+		                 : "it starts, executes a program or ends; if it stays so, name");
 		return false;
 	}
 	process->signal = signal_number(name);
@@ -505,6 +511,12 @@ bool examine_process(struct arena *arena, struct target_process *process,
 	if (announcement == NOT_ANNOUNCED ||
 	    (announcement == NOT_READABLE && !read_options(arena, process, errno, assumed_signal)))
 		return false;
+	/* It may have begun to execute a program before, and have no handler then. */
+	status = read_process_file(arena, pid, "status", &size);
+	if (!status) {
+		complain("process %d has ended", pid);
+		return false;
+	}
 	return is_signal_handled(arena, process, status);
 }
 
