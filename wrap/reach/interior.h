@@ -92,6 +92,8 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Lua
  *   - to a state, the main one or a coroutine's, behind the program's own bytes
  *   - to the global state, behind the main state
+ *   - to the nodes of a table, behind the address of the free ones, and to the end of the values of
+ *     its elements, from the table (5.5)
  *
  * Perl
  *   - to an operation in a slab, which leads to the slab that was the first
