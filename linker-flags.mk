@@ -80,7 +80,7 @@ LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_
 
 LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execveat execl execlp execle
 
-LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit
+LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit at_quick_exit
 
 LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
 

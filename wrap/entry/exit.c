@@ -30,19 +30,45 @@ EXIT(_Exit)
 #endif
 
 /* The dump comes after the functions that the program registers with at_quick_exit: the function
- * that is registered first runs last. */
+ * that is registered first runs last.  musl has room for 32 functions, and all of them are the
+ * program's: there the dump joins the function that the program registers first. */
 #ifdef LEAKWRAP_ENTRY_quick_exit
 void __real_quick_exit(int status) __attribute__((noreturn));
 LEAKWRAP_ENTRY void __wrap_quick_exit(int status) __attribute__((noreturn));
 
 void __wrap_quick_exit(int status)
 {
+#ifndef __GLIBC__
+	if (!leakwrap_exit_dump_has_joined())
+		leakwrap_exit_dump_write();
+#endif
 	__real_quick_exit(status);
 }
 
+#ifdef __GLIBC__
 __attribute__((constructor(101))) static void register_dump(void)
 {
 	at_quick_exit(leakwrap_exit_dump_write);
+}
+#endif
+#endif
+
+#ifdef LEAKWRAP_ENTRY_at_quick_exit
+int __real_at_quick_exit(void (*function)(void));
+LEAKWRAP_ENTRY int __wrap_at_quick_exit(void (*function)(void));
+
+int __wrap_at_quick_exit(void (*function)(void))
+{
+#ifndef __GLIBC__
+	if (leakwrap_exit_dump_join(function)) {
+		const int error = __real_at_quick_exit(leakwrap_exit_dump_write_behind);
+
+		if (error)
+			leakwrap_exit_dump_part();
+		return error;
+	}
+#endif
+	return __real_at_quick_exit(function);
 }
 #endif
 
@@ -68,7 +94,6 @@ __attribute__((constructor(101))) static void register_dump(void)
 EXIT_OF_PROCESS(_exit)
 EXIT_OF_PROCESS(_Exit)
 
-/* musl has room for 32 functions, and all of them are the program's. */
 #if defined __GLIBC__ && !defined LEAKWRAP_NO_at_quick_exit
 __attribute__((constructor(101))) static void register_dump(void)
 {

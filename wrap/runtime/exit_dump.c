@@ -134,6 +134,35 @@ void leakwrap_exit_dump_write_before__exit(void)
 		leakwrap_exit_dump_write();
 }
 
+static void (*_Atomic joined)(void);
+
+bool leakwrap_exit_dump_join(void (*function)(void))
+{
+	void (*none)(void) = NULL;
+
+	return function && atomic_compare_exchange_strong(&joined, &none, function);
+}
+
+void (*leakwrap_exit_dump_part(void))(void)
+{
+	return atomic_exchange(&joined, NULL);
+}
+
+bool leakwrap_exit_dump_has_joined(void)
+{
+	return atomic_load(&joined) != NULL;
+}
+
+void leakwrap_exit_dump_write_behind(void)
+{
+	void (*const function)(void) = leakwrap_exit_dump_part();
+
+	if (function)
+		function();
+	if (!leakwrap_exit_dump_has_joined())
+		leakwrap_exit_dump_write();
+}
+
 #ifdef LEAKWRAP_GLIBC
 /* Registers a function for exit() (Itanium C++ ABI, 3.3.6.3). */
 extern int __cxa_atexit(void (*function)(void *), void *argument, void *module);
