@@ -151,37 +151,28 @@ __attribute__((noinline)) long leakwrap_enter_sandbox(long number, long a, long 
 
 /* All arguments lie on the stack, and behind the last may lie variables of the caller.  A compiler
  * would copy them, and write them back. */
-__asm__("	.pushsection .text\n"
-        "	.globl __wrap_syscall\n"
-        "	.type __wrap_syscall, @function\n"
+// clang-format off
+__asm__(".pushsection .text\n"
+        ".globl __wrap_syscall\n"
+        ".type __wrap_syscall, @function\n"
         "__wrap_syscall:\n"
-        "	.cfi_startproc\n"
-        "	cmpl $" AS_TEXT(
-                __NR_seccomp) ", 4(%esp)\n"
-                              "	je leakwrap_enter_sandbox\n"
-                              "	cmpl $" AS_TEXT(
-                                      __NR_prctl) ", 4(%esp)\n"
-                                                  "	jne 1f\n"
-                                                  "	cmpl $" AS_TEXT(
-                                                          SET_SECCOMP) ", 8(%esp)\n"
-                                                                       "	je "
-                                                                       "leakwrap_enter_sandbox\n"
-                                                                       "1:	call 2f\n"
-                                                                       "	.cfi_adjust_cfa_"
-                                                                       "offset 4\n"
-                                                                       "2:	popl %eax\n"
-                                                                       "	.cfi_adjust_cfa_"
-                                                                       "offset -4\n"
-                                                                       "	addl "
-                                                                       "$_GLOBAL_OFFSET_TABLE_+(.-"
-                                                                       "2b), %eax\n"
-                                                                       "	jmp "
-                                                                       "*__real_syscall@GOT(%eax)\n"
-                                                                       "	.cfi_endproc\n"
-                                                                       "	.size "
-                                                                       "__wrap_syscall, "
-                                                                       ".-__wrap_syscall\n"
-                                                                       "	.popsection\n");
+        ".cfi_startproc\n"
+        "cmpl $" AS_TEXT(__NR_seccomp) ", 4(%esp)\n"
+        "je leakwrap_enter_sandbox\n"
+        "cmpl $" AS_TEXT(__NR_prctl) ", 4(%esp)\n"
+        "jne 1f\n"
+        "cmpl $" AS_TEXT(SET_SECCOMP) ", 8(%esp)\n"
+        "je leakwrap_enter_sandbox\n"
+        "1: call 2f\n"
+        ".cfi_adjust_cfa_offset 4\n"
+        "2: popl %eax\n"
+        ".cfi_adjust_cfa_offset -4\n"
+        "addl $_GLOBAL_OFFSET_TABLE_ + (. - 2b), %eax\n"
+        "jmp *__real_syscall@GOT(%eax)\n"
+        ".cfi_endproc\n"
+        ".size __wrap_syscall, . - __wrap_syscall\n"
+        ".popsection\n");
+// clang-format on
 #else
 long __wrap_syscall(long number, long a, long b, long c REGISTER_PARAMETERS)
 {
