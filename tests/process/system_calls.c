@@ -1,5 +1,5 @@
-/* system_calls.c FILE - makes system calls by syscall(2): with six arguments, with an error, and one
- * that returns twice.  Returns 0 if each does what it does untraced. */
+/* system_calls.c FILE - makes system calls by syscall(2): with six arguments, with an error, and
+ * one that returns twice.  Returns 0 if each does what it does untraced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
