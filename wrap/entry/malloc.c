@@ -120,10 +120,9 @@ ALLOCATE(leakwrap_skip_never, pvalloc, (size_t size), (size), size)
 #ifdef LEAKWRAP_ENTRY_posix_memalign
 ENTRY_DECLARE(int, posix_memalign, (void **block, size_t alignment, size_t size));
 
-int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
+/* Calls the original and records the block, for a wrapper that has begun an allocation. */
+LEAKWRAP_INLINE int align_and_record(void **block, size_t alignment, size_t size)
 {
-	leakwrap_begin_allocation();
-	ENTRY_FIND_ORIGINAL();
 	ENTRY_PASS_ON_FIRST(ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size)))
 	struct leakwrap_attempt attempt = {.guard = 0};
 	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER))
@@ -137,23 +136,20 @@ int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
 	return error;
 }
 
+int ENTRY_WRAPPER(posix_memalign, (void **block, size_t alignment, size_t size))
+{
+	leakwrap_begin_allocation();
+	ENTRY_FIND_ORIGINAL();
+	return align_and_record(block, alignment, size);
+}
+
 #ifdef LEAKWRAP_EXPORT
 ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 {
 	if (!leakwrap_begin_library_calls())
 		return ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
 	leakwrap_begin_allocation();
-	ENTRY_PASS_ON_FIRST(ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size)))
-	struct leakwrap_attempt attempt = {.guard = 0};
-	if (entry_may_fail() && leakwrap_begin_attempt(&attempt, size, LEAKWRAP_CALLER))
-		return ENOMEM;
-	int error = ENTRY_CALL_ORIGINAL(posix_memalign, (block, alignment, size));
-	leakwrap_end_attempt(&attempt);
-	if (error == 0)
-		leakwrap_record_allocation(*block, size, LEAKWRAP_CALLER);
-	else
-		leakwrap_record_failure(size, error);
-	return error;
+	return align_and_record(block, alignment, size);
 }
 #endif
 #endif
