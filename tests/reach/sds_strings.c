@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { TYPES = 5, KEPT = 20, COPIED = 4, FALSE = 8, GRANTED = 6 };
+enum { TYPES = 5, KEPT = 20, COPIED = 4, FALSE = 11, GRANTED = 6 };
 
 static char *volatile kept[TYPES][KEPT];
 static char *volatile copied[COPIED];
@@ -67,6 +67,10 @@ static NOINLINE void make_others(void)
 	*(others[5] - 1) = 3;
 	others[6] = make_string(0, 10, 60, 0);
 	others[7] = make_string(1, 250, 400, 255);
+	others[8] = make_string(0, 0, 6, 0);
+	others[9] = make_string(0, 10, 14, 0);
+	others[9][5] = 0;
+	others[10] = make_string(0, 3, 19, 0);
 }
 
 int main(void)

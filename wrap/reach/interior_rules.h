@@ -165,6 +165,29 @@ LEAKWRAP_INLINE bool is_sds_size(const struct leakwrap_interior *in, uint64_t si
 	return is_granted(size, in->size) || is_granted(in->size, size);
 }
 
+/* The bytes by which the block of a short string may be larger than it needs: jemalloc's smallest
+ * sizes are multiples of 16 (jemalloc(3), size classes). */
+#define SDS_SHORT_REST 15u
+
+/* Returns whether the block may be a string of SDS of the shortest type, with MARKS in front of the
+ * characters.  Much else looks like one: in a block that is larger than it needs, each character
+ * must be a text's. */
+LEAKWRAP_INLINE bool is_short_sds(const struct leakwrap_interior *in, uint64_t marks)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word length = (leakwrap_word)(marks >> SDS_TYPE_BITS);
+	const leakwrap_word needed = length + 2;
+
+	if ((marks & ((1u << SDS_TYPE_BITS) - 1)) != 0 || needed > in->size ||
+	    in->size - needed > SDS_SHORT_REST ||
+	    memory->load(memory->context, in->pointer + length, 1) != 0)
+		return false;
+	for (leakwrap_word i = 0; needed < in->size && i < length; i++)
+		if (memory->load(memory->context, in->pointer + i, 1) == 0)
+			return false;
+	return length > 0 || needed == in->size;
+}
+
 /* Returns true if the pointer leads to the characters of a string of SDS, as Redis has.  In front
  * of them are the length and the capacity, in 1, 2, 4 or 8 bytes each, and a byte with the type.
  * The shortest type has its length in the upper bits of that byte, and nothing in front of it.
@@ -181,12 +204,8 @@ LEAKWRAP_INLINE bool is_sds(const struct leakwrap_interior *in)
 	while (type < 4 && width >> type != 0)
 		type++;
 	marks = memory->load(memory->context, in->pointer - 1, 1);
-	if (width == 0) {
-		length = marks >> SDS_TYPE_BITS;
-		return (marks & ((1u << SDS_TYPE_BITS) - 1)) == 0 &&
-		       is_granted(in->size, length + 2) &&
-		       memory->load(memory->context, in->pointer + (leakwrap_word)length, 1) == 0;
-	}
+	if (width == 0)
+		return is_short_sds(in, marks);
 	length = memory->load(memory->context, in->block, width);
 	capacity = memory->load(memory->context, in->block + width, width);
 	return marks == type && length <= capacity && is_sds_size(in, capacity + in->offset + 1) &&
