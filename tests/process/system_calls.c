@@ -29,7 +29,7 @@ static NOINLINE int map_file(const char *path)
 	const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 	const char *mapped;
 
-	if (fd < 0 || ftruncate(fd, 2 * OFFSET) != 0 || pwrite(fd, "behind", 7, OFFSET) != 7)
+	if (fd < 0 || ftruncate(fd, (off_t)2 * OFFSET) != 0 || pwrite(fd, "behind", 7, OFFSET) != 7)
 		return 1;
 	mapped = (const char *)syscall(MAP_CALL, NULL, OFFSET, PROT_READ, MAP_PRIVATE, fd,
 	                               OFFSET / MAP_UNITS);

@@ -312,7 +312,7 @@ static void choose_attempts(struct torture_options *options, struct engine *engi
 	bool *excluded = xzalloc(baseline->failure_count + 1);
 
 	apply_below(options, engine, excluded);
-	if (options->below.count && memchr(excluded, false, baseline->failure_count) == NULL)
+	if (options->below.count && !memchr(excluded, 0, baseline->failure_count))
 		die("no call site of %s has a frame that --below= names", torture->argv[0]);
 	for (size_t i = 0; i < baseline->failure_count; i++) {
 		const struct failure *site = &baseline->failures[i];
