@@ -1,6 +1,7 @@
 /* execute_only.c [WHEN] - leaks a block below two functions.  "first": makes its own code
- * unreadable before that.  "between": has leaked another block before.  Status 9: the processor
- * reads it all the same. */
+ * unreadable before that.  "between": has leaked another block before.  "library": makes the code
+ * of its library unreadable, and leaks a block that the library has asked for.  Status 9: the
+ * processor reads it all the same.  With IS_LIBRARY the library. */
 #include <errno.h>
 #include <link.h>
 #include <stdint.h>
@@ -10,11 +11,29 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef IS_LIBRARY
+
+void call(void (*function)(int), int size);
+
+void call(void (*function)(int), int size)
+{
+	volatile char place[100];
+
+	place[size] = 1;
+	function(size);
+	place[size] = place[0];
+}
+
+#else
+
 static char *volatile kept;
 
 void leak(int size);
 void middle(int size);
 void other(int size);
+
+/* The library's function, with HAS_LIBRARY. */
+void call(void (*function)(int), int size);
 
 __attribute__((noinline)) void leak(int size)
 {
@@ -31,6 +50,13 @@ __attribute__((noinline)) void middle(int size)
 	kept[1] = place[size];
 }
 
+#ifndef HAS_LIBRARY
+void call(void (*function)(int), int size)
+{
+	function(size);
+}
+#endif
+
 __attribute__((noinline)) void other(int size)
 {
 	volatile char place[200];
@@ -40,11 +66,17 @@ __attribute__((noinline)) void other(int size)
 	kept[1] = place[size];
 }
 
-/* Makes the code of the program, which is the first module, unreadable.  Its other data is not in
- * the same segment. */
+static const char *closed = ""; /* what the name of the module begins with, behind its folder */
+
+/* Makes the code of the module unreadable.  Its other data is not in the same segment.  The program
+ * is the first module, and has no name. */
 static int close_code(struct dl_phdr_info *module, size_t size, void *start)
 {
+	const char *const slash = strrchr(module->dlpi_name, '/');
+
 	(void)size;
+	if (strncmp(slash ? slash + 1 : module->dlpi_name, closed, strlen(closed)) != 0)
+		return 0;
 	for (int i = 0; i < module->dlpi_phnum; i++) {
 		const ElfW(Phdr) *const segment = &module->dlpi_phdr[i];
 		const uintptr_t at = module->dlpi_addr + segment->p_vaddr;
@@ -63,6 +95,8 @@ int main(int argc, char **argv)
 {
 	char *code = NULL;
 
+	if (argc > 1 && strcmp(argv[1], "library") == 0)
+		closed = "libcalls";
 	if (argc > 1 && strcmp(argv[1], "between") == 0)
 		other(43);
 	if (argc > 1) {
@@ -71,6 +105,11 @@ int main(int argc, char **argv)
 		if (syscall(SYS_rt_sigprocmask, -1, code, NULL, 8) != -1 || errno != EFAULT)
 			return 9;
 	}
-	middle(44);
+	if (*closed)
+		call(leak, 44);
+	else
+		middle(44);
 	return 0;
 }
+
+#endif

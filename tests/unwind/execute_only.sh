@@ -26,8 +26,15 @@ END
 }
 
 build with tests/unwind/execute_only.c -O2 -fasynchronous-unwind-tables
-build without tests/unwind/execute_only.c -O2 -fomit-frame-pointer \
-	-fno-asynchronous-unwind-tables -fno-unwind-tables
+no_tables="-O2 -fomit-frame-pointer -fno-asynchronous-unwind-tables -fno-unwind-tables"
+# shellcheck disable=SC2086 # a list of flags
+build without tests/unwind/execute_only.c $no_tables
+# The walk reads the code of a library first to see whether a call stands in front of a word.
+# shellcheck disable=SC2086 # lists of flags
+$CC $CFLAGS_FOR_TESTS $no_tables -DIS_LIBRARY -shared -fPIC -o "$W/libcalls.so" \
+	tests/unwind/execute_only.c || fail "cannot build the library"
+# shellcheck disable=SC2086 # a list of flags
+build calls tests/unwind/execute_only.c -DHAS_LIBRARY $no_tables -L"$W" -lcalls -Wl,-rpath,"$W"
 # check PROGRAM LOG: checks the stack of the block of 44 bytes.
 check() {
 	site=$(dump_sites "$2" 1 | grep '^44 ')
@@ -37,6 +44,13 @@ check() {
 	*) fail "$1 tables: $site" ;;
 	esac
 }
+
+"$W/calls" library 2>"$W/calls.log"
+case $? in
+0) check without "$W/calls.log" ;;
+9) ;;
+*) fail "library: status $?" ;;
+esac
 
 skipped=
 for program in with without; do

@@ -93,13 +93,30 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
 	return NULL;
 }
 
-void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
+/* The number of the next call of leakwrap_module_try_code, from 1. */
+static _Atomic unsigned tries = 1;
+
+/* Tries the text at ADDRESS, unless its last try has this NUMBER. */
+static void try_text(const struct leakwrap_module *module, uintptr_t address, unsigned number)
 {
 	struct leakwrap_text *const text =
 	        (struct leakwrap_text *)leakwrap_module_text(module, address);
 
-	if (text && !text->is_only_executed && leakwrap_is_unreadable(address))
+	if (!text || text->is_only_executed || text->last_try == number)
+		return;
+	if (leakwrap_is_unreadable(address))
 		text->is_only_executed = true;
+	text->last_try = number;
+}
+
+void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
+{
+	try_text(module, address, atomic_fetch_add(&tries, 1) + 1);
+}
+
+void leakwrap_module_try_code_once(const struct leakwrap_module *module, uintptr_t address)
+{
+	try_text(module, address, atomic_load_explicit(&tries, memory_order_relaxed));
 }
 
 void leakwrap_modules_try_code(void)

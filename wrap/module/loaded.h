@@ -33,10 +33,20 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
  * segment as memory that is only executed.  Signal-safe; one system call, unless it was noted. */
 void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address);
 
+/* Does what leakwrap_module_try_code does, unless that was done for the text since the last call of
+ * leakwrap_module_try_code for any text.  So most of the many reads of code take no system call. */
+void leakwrap_module_try_code_once(const struct leakwrap_module *module, uintptr_t address);
+
 /* Does what leakwrap_module_try_code does, for the first byte of each text that is loaded. */
 void leakwrap_modules_try_code(void);
 #else
 static inline void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
+{
+	(void)module, (void)address;
+}
+
+static inline void leakwrap_module_try_code_once(const struct leakwrap_module *module,
+                                                 uintptr_t address)
 {
 	(void)module, (void)address;
 }

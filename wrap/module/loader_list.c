@@ -36,7 +36,8 @@ static void add_text(struct leakwrap_module *module, uintptr_t start, uintptr_t 
 {
 	for (unsigned i = 0; i < LEAKWRAP_TEXTS_MAX; i++)
 		if (module->text[i].end == 0) {
-			module->text[i] = (struct leakwrap_text){start, end, only_runs};
+			module->text[i] = (struct leakwrap_text){
+			        .start = start, .end = end, .is_only_executed = only_runs};
 			return;
 		}
 }

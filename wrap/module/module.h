@@ -21,6 +21,9 @@ struct leakwrap_text {
 	/* Execute-only memory: it may not be readable (lld --execute-only).  The program may make
 	 * its code so at any time (mprotect(2)). */
 	_Atomic bool is_only_executed;
+#ifndef LEAKWRAP_BARE
+	_Atomic unsigned last_try; /* the number of the last look at that (loaded.h) */
+#endif
 };
 
 #ifndef LEAKWRAP_BARE
@@ -35,7 +38,7 @@ struct leakwrap_segment {
 };
 #endif
 
-/* A module.  Immutable, but for is_only_executed. */
+/* A module.  Immutable, but for is_only_executed and last_try. */
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
 #ifndef LEAKWRAP_BARE
