@@ -164,6 +164,11 @@ for file in tests/tool/leaky.c tests/tool /dev/null; do
 	said "^leakwrap: LEAKWRAP_LIB=$file"
 	equal "messages" "$(wc -l <"$W/err")" 1
 done
+# A thin archive names its members, which are files beside it.
+mkdir "$W/thin"
+(cd "$W/thin" && ar x "$O/libleakwrap.a" && ar rcsT libleakwrap.a ./*.o) || fail "no thin archive"
+LEAKWRAP_LIB=$W/thin/libleakwrap.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c 2>"$W/err"
+equal "status with a thin archive" $? 0
 mkdir "$W/tools,v2"
 ln -s "$O" "$W/tools,v2/build"
 LEAKWRAP_LIB=$W/tools,v2/build/libleakwrap.a "$lw" cc -- "$CC" -o "$W/app" tests/tool/leaky.c \

@@ -34,6 +34,9 @@ void add_allocators(struct link *link, const char *list, struct arena *arena)
 
 /* -- the archive ------------------------------------------------------------------------------- */
 
+/* What a thin archive begins with: its members are files beside it (ar(1), --thin). */
+static const char thin_magic[] = "!<thin>\n";
+
 /* Ends the tool with a message if PATH, which LEAKWRAP_LIB names, is no archive. */
 static void check_archive(const char *path)
 {
@@ -43,7 +46,8 @@ static void check_archive(const char *path)
 
 	if (!is_file)
 		die("LEAKWRAP_LIB=%s: %s", path, strerror(errno));
-	if (fd < 0 || read(fd, magic, SARMAG) != SARMAG || memcmp(magic, ARMAG, SARMAG) != 0)
+	if (fd < 0 || read(fd, magic, SARMAG) != SARMAG ||
+	    (memcmp(magic, ARMAG, SARMAG) != 0 && memcmp(magic, thin_magic, SARMAG) != 0))
 		die("LEAKWRAP_LIB=%s is no archive: it must name a libleakwrap.a", path);
 	close(fd);
 }
