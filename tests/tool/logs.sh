@@ -292,6 +292,18 @@ status_is 2 "$lw" report -o "$W/plain" - <"$W/plain"
 status_is 2 "$lw" diff -o "$W/plain" "$W/plain" "$W/plain"
 status_is 0 "$lw" report -o "$W/report" "$W/plain"
 status_is 0 "$lw" report -o "$W/report" "$W/plain"
+# A link that leads to no file yet says nothing of the folder in which it stands.
+mkdir "$W/closed" "$W/open" && ln -s ../open/report "$W/closed/link" && chmod 555 "$W/closed"
+as_nobody=
+[ "$(id -u)" -ne 0 ] || as_nobody='setpriv --reuid=65534 --clear-groups'
+chmod 777 "$W/open"
+# shellcheck disable=SC2086 # a command
+if $as_nobody "$lw" report "$W/plain" >/dev/null 2>&1; then
+	status_is 0 $as_nobody "$lw" report -o "$W/closed/link" "$W/plain"
+fi
+chmod 755 "$W/closed"
+status_is 2 "$lw" report -o "$W/plain/report" "$W/plain"
+said "$W/plain/report: Not a directory"
 
 # -- processes that forked -------------------------------------------------------------------------
 # A merged report has the notes, and how much from before a fork was left out.

@@ -447,6 +447,33 @@ static bool has_output_file(const struct options *options)
 	return options->output && strcmp(options->output, "-") != 0;
 }
 
+/* Returns whether the output is an input.  If so, a message says it. */
+static bool is_output_input(const struct options *options)
+{
+	const bool is = has_output_file(options) && is_input(options->output);
+
+	if (is)
+		complain("%s is an input of this command: give -o another file", options->output);
+	return is;
+}
+
+/* Returns whether a file may be created in the folder of PATH.  If not, errno says why. */
+static bool may_create(const char *path)
+{
+	char *copy = xstrdup(path);
+	const char *folder = dirname(copy);
+	struct stat status;
+	bool fine = stat(folder, &status) == 0;
+
+	if (fine && !S_ISDIR(status.st_mode)) {
+		errno = ENOTDIR;
+		fine = false;
+	}
+	fine = fine && access(folder, W_OK | X_OK) == 0;
+	free(copy);
+	return fine;
+}
+
 bool check_output(const struct options *options)
 {
 	const char *name = options->output;
@@ -455,18 +482,16 @@ bool check_output(const struct options *options)
 
 	if (!has_output_file(options))
 		return true;
-	if (is_input(name)) {
-		complain("%s is an input of this command: give -o another file", name);
+	if (is_output_input(options))
 		return false;
-	}
 	errno = 0;
 	if (stat(name, &status) == 0) {
 		errno = S_ISDIR(status.st_mode) ? EISDIR : 0;
 		fine = errno == 0 && access(name, W_OK) == 0;
+	} else if (errno == ENOENT && lstat(name, &status) == 0) {
+		fine = true; /* the link leads to a file that is created elsewhere */
 	} else {
-		char *folder = xstrdup(name);
-		fine = access(dirname(folder), W_OK | X_OK) == 0;
-		free(folder);
+		fine = may_create(name);
 	}
 	if (!fine)
 		complain("%s: %s", name, strerror(errno));
@@ -479,7 +504,7 @@ enum status write_output(const struct options *options, output_writer *writer, v
 	const char *name = is_file ? options->output : "standard output";
 	FILE *stream = stdout;
 
-	if (!check_output(options))
+	if (is_output_input(options))
 		return STATUS_USAGE;
 	if (is_file) {
 		stream = fopen(name, "we");

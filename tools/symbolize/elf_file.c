@@ -166,9 +166,22 @@ static bool find_file(struct hunt *hunt, const struct search *search)
 
 static char *debuginfo_path;
 
+/* Finds the file with the debug information of MOD, as dwfl_standard_find_debuginfo does. */
+static int find_debug_file(Dwfl_Module *mod, void **context, const char *module_name,
+                           Dwarf_Addr base, const char *file, const char *link, GElf_Word checksum,
+                           char **found)
+{
+	const int fd = dwfl_standard_find_debuginfo(mod, context, module_name, base, file, link,
+	                                            checksum, found);
+
+	if (fd >= 0)
+		remember_input(fd);
+	return fd;
+}
+
 static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = find_debug_file,
         .debuginfo_path = &debuginfo_path,
 };
 
