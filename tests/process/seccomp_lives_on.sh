@@ -81,4 +81,5 @@ for flags in '' -static; do
 	build_program_only loaded $flags -DWITH_LIBRARY tests/process/seccomp_lives_on.c -lseccomp
 	run "$W/loaded" $how
 	has_both_dumps ${flags:+10}
+	equal "$how $flags: messages" "$(messages)" 0
 done

@@ -127,13 +127,16 @@ __attribute__((noinline)) long leakwrap_enter_sandbox(long number, long a, long 
                                                       long c REGISTER_PARAMETERS)
 {
 	const bool is_prctl = number != __NR_seccomp;
-	/* The operations of seccomp(2) are the modes of prctl(2) less one. */
-	const unsigned long mode = (unsigned long)(is_prctl ? b : a + STRICT);
+	/* The operations of seccomp(2) are the modes of prctl(2) less one.  Of a number of 32 bits
+	 * the upper half of the argument may hold anything. */
+	const unsigned long mode = is_prctl ? (unsigned long)b : (unsigned)a + STRICT;
+	/* So libseccomp finds out whether the kernel knows seccomp(2). */
+	const bool is_refused = !is_prctl && mode == STRICT && ((unsigned)b != 0 || c != 0);
 	struct leakwrap_filter_program program;
 	struct leakwrap_sandbox sandbox;
 	long result;
 
-	if (!enters_sandbox(mode, (unsigned long)c, &program))
+	if (is_refused || !enters_sandbox(mode, (unsigned long)c, &program))
 		return __real_syscall(number, a, b, c REGISTER_ARGUMENTS);
 	sandbox = leakwrap_sandbox_begin(&program);
 	result = __real_syscall(number, a, b, c REGISTER_ARGUMENTS);
@@ -176,7 +179,8 @@ __asm__(".pushsection .text\n"
 #else
 long __wrap_syscall(long number, long a, long b, long c REGISTER_PARAMETERS)
 {
-	if (leakwrap_unlikely(number == __NR_seccomp || (number == __NR_prctl && a == SET_SECCOMP)))
+	if (leakwrap_unlikely(number == __NR_seccomp ||
+	                      (number == __NR_prctl && (int)a == SET_SECCOMP)))
 		return leakwrap_enter_sandbox(number, a, b, c REGISTER_ARGUMENTS);
 	return __real_syscall(number, a, b, c REGISTER_ARGUMENTS);
 }
