@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { TYPES = 5, KEPT = 20, COPIED = 4, FALSE = 11, GRANTED = 6 };
+enum { TYPES = 5, KEPT = 20, COPIED = 4, FALSE = 12, GRANTED = 6 };
 
 static char *volatile kept[TYPES][KEPT];
 static char *volatile copied[COPIED];
@@ -71,6 +71,7 @@ static NOINLINE void make_others(void)
 	others[9] = make_string(0, 10, 14, 0);
 	others[9][5] = 0;
 	others[10] = make_string(0, 3, 19, 0);
+	others[11] = make_string(4, 5, 14, UINT64_MAX);
 }
 
 int main(void)

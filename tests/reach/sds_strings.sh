@@ -3,4 +3,4 @@
 . tests/lib.sh
 
 build strings tests/reach/sds_strings.c
-lost_blocks "$W/strings" 0 11
+lost_blocks "$W/strings" 0 12

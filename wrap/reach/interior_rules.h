@@ -197,7 +197,7 @@ LEAKWRAP_INLINE bool is_sds(const struct leakwrap_interior *in)
 	const struct leakwrap_memory *const memory = in->memory;
 	const unsigned width = (unsigned)(in->offset / 2);
 	unsigned type = 0;
-	uint64_t marks, length, capacity;
+	uint64_t marks, length, capacity, needed;
 
 	if (in->offset % 2 == 0 || in->offset > 17 || (width & (width - 1)) != 0)
 		return false;
@@ -208,7 +208,9 @@ LEAKWRAP_INLINE bool is_sds(const struct leakwrap_interior *in)
 		return is_short_sds(in, marks);
 	length = memory->load(memory->context, in->block, width);
 	capacity = memory->load(memory->context, in->block + width, width);
-	return marks == type && length <= capacity && is_sds_size(in, capacity + in->offset + 1) &&
+	needed = capacity + in->offset + 1;
+	return marks == type && length <= capacity && needed > capacity &&
+	       is_sds_size(in, needed) &&
 	       memory->is_readable(memory->context, in->pointer + (leakwrap_word)length, 1) &&
 	       memory->load(memory->context, in->pointer + (leakwrap_word)length, 1) == 0;
 }
