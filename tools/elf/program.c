@@ -430,12 +430,16 @@ bool program_has_code_at(const struct program *program, uint64_t pc)
 
 /* -- the file ---------------------------------------------------------------------------------- */
 
-/* Returns whether the file FD ends before the section headers that HEADER names. */
+/* Returns whether the file FD ends before the end of the section headers that HEADER names. */
 static bool is_cut_off(int fd, const GElf_Ehdr *header)
 {
+	const uint64_t bytes = (uint64_t)header->e_shnum * header->e_shentsize;
 	struct stat status;
 
-	return fstat(fd, &status) == 0 && header->e_shoff > (uint64_t)status.st_size;
+	if (fstat(fd, &status) != 0)
+		return false;
+	const uint64_t size = (uint64_t)status.st_size;
+	return header->e_shoff > size || (header->e_shoff != 0 && bytes > size - header->e_shoff);
 }
 
 bool program_open(struct program *program, const char *path)
