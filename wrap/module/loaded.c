@@ -96,7 +96,8 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
 /* The number of the next call of leakwrap_module_try_code, from 1. */
 static _Atomic unsigned tries = 1;
 
-/* Tries the text at ADDRESS, unless its last try has this NUMBER. */
+/* Tries the text at ADDRESS, unless its last try has this NUMBER.  The text of a module that is
+ * unloaded cannot be read, either.  But the module may be loaded again. */
 static void try_text(const struct leakwrap_module *module, uintptr_t address, unsigned number)
 {
 	struct leakwrap_text *const text =
@@ -104,7 +105,8 @@ static void try_text(const struct leakwrap_module *module, uintptr_t address, un
 
 	if (!text || text->is_only_executed || text->last_try == number)
 		return;
-	if (leakwrap_is_unreadable(address))
+	if (leakwrap_is_unreadable(address) &&
+	    (module->is_permanent || leakwrap_module_is_there(module)))
 		text->is_only_executed = true;
 	text->last_try = number;
 }
