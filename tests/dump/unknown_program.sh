@@ -29,7 +29,7 @@ long syscall(long number, long a, long b, long c, long d, long e, long f)
 	return next(number, a, b, c, d, e, f);
 }
 EOF
-build named tests/link/puts.c
+build_by_library named tests/link/puts.c
 known=0
 for count in 1 2 3 4; do
 	build_plain "fail$count.so" -shared -fPIC -Wno-missing-prototypes -DCOUNT=$count "$W/fail.c"

@@ -30,7 +30,7 @@ long syscall(long number, long a, long b, long c, long d, long e, long f)
 	return next(number, a, b, c, d, e, f);
 }
 EOF
-build object.so -shared -fPIC "$W/object.c"
+build_by_library object.so -shared -fPIC "$W/object.c"
 build_plain unloaded tests/module/unloaded_tracer.c
 build_plain no_pages.so -shared -fPIC -Wno-missing-prototypes "$W/no_pages.c"
 timeout 20 "$W/unloaded" "$W/object.so" 2>"$W/log" || fail "status $?"

@@ -2,6 +2,7 @@
  * the rest. */
 #include "wrap/port/linux.h"
 
+#include "wrap/port/linux_call.h"
 #include "wrap/port/linux_filter.h"
 
 #include <errno.h>
@@ -59,10 +60,6 @@ struct kernel_time {
 #define RT_SIGTIMEDWAIT __NR_rt_sigtimedwait_time64
 #endif
 
-/* syscall(2).  Declared here, because dietlibc declares it with the result int: an address would
- * lose its upper half. */
-extern long system_call(long number, ...) __asm__("syscall");
-
 /* Out of line: without a filter the array does not lie on the stack. */
 static __attribute__((noinline)) bool is_forbidden(long number, long a, long b, long c, long d,
                                                    long e, long f)
@@ -72,17 +69,9 @@ static __attribute__((noinline)) bool is_forbidden(long number, long a, long b, 
 
 long leakwrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	int saved = errno;
-	long result;
-
 	if (leakwrap_filters_are_there() && is_forbidden(number, a, b, c, d, e, f))
 		return -EPERM;
-	result = system_call(number, a, b, c, d, e, f);
-
-	if (result == -1)
-		result = -errno;
-	errno = saved;
-	return result;
+	return leakwrap_call_kernel(number, a, b, c, d, e, f);
 }
 
 /* -- signals ----------------------------------------------------------------------------------- */
@@ -115,12 +104,10 @@ void leakwrap_signals_block(struct leakwrap_mask *before)
 /* Asks no filter: leakwrap_filter_enter waits for this call. */
 void leakwrap_signals_restore(const struct leakwrap_mask *before)
 {
-	const int saved = errno;
-
 	if (!before->is_to_restore)
 		return;
-	system_call(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, before, NULL, KERNEL_SIGSET_SIZE);
-	errno = saved;
+	leakwrap_call_kernel(__NR_rt_sigprocmask, SIG_SETMASK_KERNEL, (long)before, 0,
+	                     KERNEL_SIGSET_SIZE, 0, 0);
 	atomic_fetch_sub(&changed_masks, 1);
 }
 
@@ -231,7 +218,8 @@ void leakwrap_filter_enter(struct leakwrap_filter *filter, int process)
 	    !leakwrap_filters_forbid(__NR_rt_sigprocmask, (const long[6]){SIG_SETMASK_KERNEL}))
 		return;
 	for (unsigned i = 0; i < ROUNDS_MAX && (count = atomic_load(&changed_masks)) > 0; i++)
-		system_call(FUTEX, &changed_masks, WAIT_PRIVATE, (long)count, &limit);
+		leakwrap_call_kernel(FUTEX, (long)&changed_masks, WAIT_PRIVATE, (long)count,
+		                     (long)&limit, 0, 0);
 }
 
 void leakwrap_wait_shared(const uint32_t *word, uint32_t value, uint64_t nanoseconds)

@@ -1,8 +1,8 @@
 /* linux.h - what the files of the Linux port share: system calls, signal masks, and waits with
  * priority.  Only they include it.
  *
- * System calls go through syscall(2), which is not a cancellation point and takes no lock.  errno
- * is restored, because the program must not see it change.
+ * System calls go to the kernel directly (linux_call.h): no cancellation point, no lock, and errno
+ * does not change.
  */
 #ifndef LEAKWRAP_LINUX_H
 #define LEAKWRAP_LINUX_H
