@@ -23,9 +23,10 @@ static inline long leakwrap_call_kernel(long number, long a, long b, long c, lon
 	return result;
 }
 
-#elif defined __i386__
+#elif defined __i386__ && (__GNUC__ >= 5 || defined __clang__)
 
-/* The last argument is in a register that the compiler may use as frame pointer. */
+/* The last argument is in a register that the compiler may use as frame pointer.  Before version 5
+ * gcc keeps %ebx for itself in position-independent code. */
 static inline long leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
 	const long others[2] = {number, f};
