@@ -263,6 +263,11 @@ static size_t count_unused(void)
 	return not_counted(unused);
 }
 
+static void recount_unused(void)
+{
+	atomic_store(&pages.unused, count_unused());
+}
+
 /* Returns whether SIZE bytes more than BEFORE are within the limit. */
 static bool is_within_limit(size_t before, size_t size)
 {
@@ -292,7 +297,7 @@ static bool reserve_bytes(size_t size, size_t counted)
 
 	if (pages.limit != 0 && !is_within_limit(before, counted)) {
 		if (is_count_due())
-			atomic_store(&pages.unused, count_unused());
+			recount_unused();
 		if (!is_within_limit(before, counted)) {
 			atomic_fetch_sub(&pages.mapped, size);
 			return false;
@@ -308,6 +313,15 @@ void leakwrap_pages_limit(size_t bytes)
 	pages.limit = bytes;
 }
 
+/* Takes a table of KIND, which is not mapped or not mapped any more, off the bytes that do not
+ * count.  Counts them anew: what the table had among them may have been counted anew since, and a
+ * difference below 0 would lift the limit. */
+static void forget_unused(enum mapping_kind kind)
+{
+	if (kind != DENSE && pages.limit != 0)
+		recount_unused();
+}
+
 static void *map_pages(size_t size, enum mapping_kind kind)
 {
 	void *mapped;
@@ -316,10 +330,12 @@ static void *map_pages(size_t size, enum mapping_kind kind)
 	if (!reserve_bytes(size, kind == ONE_OF_FEW ? size - not_counted(size) : size))
 		return NULL;
 	mapped = map_anonymous(size);
-	if (mapped)
+	if (mapped) {
 		record_mapping(mapped, size, kind);
-	else
+	} else {
 		atomic_fetch_sub(&pages.mapped, size);
+		forget_unused(kind);
+	}
 	return mapped;
 }
 
@@ -365,14 +381,18 @@ void *leakwrap_pages_map_shared(size_t size)
 
 void leakwrap_pages_unmap(void *mapped, size_t size)
 {
+	enum mapping_kind kind = DENSE;
+
 	size = round_to_pages(size);
 	for (struct mapping_page *page = atomic_load(&pages.newest); page; page = page->next)
 		for (size_t i = 0; i < MAPPINGS_PER_PAGE; i++)
 			if (atomic_load(&page->mapping[i].pages) == mapped) {
+				kind = atomic_load(&page->mapping[i].kind);
 				atomic_fetch_add(&pages.old_records, 1);
 				atomic_store(&page->mapping[i].pages, UNMAPPED);
 			}
 	atomic_fetch_sub(&pages.mapped, size);
+	forget_unused(kind);
 	unmap(mapped, size);
 }
 
