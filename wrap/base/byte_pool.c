@@ -62,7 +62,7 @@ static leakwrap_pool_offset assign_address(const uint8_t *start, bool from_reser
 
 #endif
 
-/* Makes a chunk of SIZE bytes.  Returns NULL if there is no memory. */
+/* Makes a chunk of SIZE bytes.  Returns NULL if there is no memory for it or its address. */
 static struct leakwrap_byte_chunk *make_chunk(size_t size, bool from_reserve)
 {
 	struct leakwrap_byte_chunk *chunk =
@@ -72,7 +72,13 @@ static struct leakwrap_byte_chunk *make_chunk(size_t size, bool from_reserve)
 		return NULL;
 	chunk->size = (uint32_t)size;
 	chunk->address = assign_address((const uint8_t *)chunk, from_reserve);
-	return chunk->address != 0 ? chunk : NULL;
+	if (chunk->address != 0)
+		return chunk;
+	if (from_reserve)
+		leakwrap_arena_give(chunk, size);
+	else
+		leakwrap_pages_unmap(chunk, size);
+	return NULL;
 }
 
 /* Makes CHUNK the newest of the generation.  Returns false if it is NULL. */
