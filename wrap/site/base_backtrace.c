@@ -151,8 +151,8 @@ bool leakwrap_base_backtrace_has_modules_of(const struct leakwrap_base_backtrace
 	return true;
 }
 
-const struct leakwrap_base_backtrace *
-leakwrap_base_backtrace_make(const struct leakwrap_trace *trace, bool from_reserve)
+struct leakwrap_base_backtrace *leakwrap_base_backtrace_make(const struct leakwrap_trace *trace,
+                                                             bool from_reserve)
 {
 	const uint32_t *high_halves;
 	struct leakwrap_base_backtrace *base;

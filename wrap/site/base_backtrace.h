@@ -41,8 +41,8 @@ LEAKWRAP_INLINE uintptr_t leakwrap_base_backtrace_pc(const struct leakwrap_base_
 
 /* Copies TRACE into a new base backtrace.  FROM_RESERVE: takes memory from the arena's reserve
  * (arena.h).  Returns NULL if there is no memory.  The caller holds the tables' lock. */
-const struct leakwrap_base_backtrace *
-leakwrap_base_backtrace_make(const struct leakwrap_trace *trace, bool from_reserve);
+struct leakwrap_base_backtrace *leakwrap_base_backtrace_make(const struct leakwrap_trace *trace,
+                                                             bool from_reserve);
 
 /* Returns the member MODULES for a backtrace of TRACE, which was walked just now.  The result is
  * the current snapshot if TRACE goes through a module that may be unloaded, else NULL. */

@@ -250,8 +250,10 @@ static struct interned *intern(const struct interned *wanted, size_t positions)
 	memcpy(found, wanted, size);
 	leakwrap_tables_failed = false;
 	HASH_ADD(hh, shapes, high_halves, KEY_SIZE(positions), found);
-	if (leakwrap_tables_failed)
+	if (leakwrap_tables_failed) {
+		leakwrap_arena_give(found, size);
 		return NULL;
+	}
 	add_to(&count.interned, 1);
 	add_to(&count.since_sweep, 1);
 	return found;

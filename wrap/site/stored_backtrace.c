@@ -121,10 +121,14 @@ static leakwrap_pool_offset encode_flat(const struct backtrace *wanted, uint32_t
 /* Stores TRACE as a base backtrace.  Returns 0 if there is no memory. */
 static leakwrap_pool_offset encode_base(const struct leakwrap_trace *trace, bool from_reserve)
 {
-	const struct leakwrap_base_backtrace *base =
+	struct leakwrap_base_backtrace *const base =
 	        leakwrap_base_backtrace_make(trace, from_reserve);
+	const leakwrap_pool_offset bytes =
+	        base ? leakwrap_delta_encode_base(base, from_reserve) : 0;
 
-	return base ? leakwrap_delta_encode_base(base, from_reserve) : 0;
+	if (base && bytes == 0)
+		leakwrap_base_backtrace_free(base);
+	return bytes;
 }
 
 /* The first call sites are mostly those of all blocks to come, and are stored in little memory.  In
