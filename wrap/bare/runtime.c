@@ -3,7 +3,6 @@
 #include "wrap/runtime/runtime.h"
 
 #include "wrap/bare/bare_arena.h"
-#include "wrap/base/common.h"
 #include "report/dump.h"
 #include "report/row_order.h"
 #include "wrap/leakwrap.h"

@@ -8,7 +8,6 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/arena.h"
 #include "wrap/bare/bare_arena.h"
-#include "wrap/base/common.h"
 #include "wrap/bare/bare_tables.h"
 #include "wrap/port/port.h"
 #include "wrap/bare/tasks.h"

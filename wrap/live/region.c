@@ -2,7 +2,6 @@
 #include "wrap/live/region.h"
 
 #include "wrap/base/arena.h"
-#include "wrap/live/extension.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/port/port.h"
 

@@ -1,7 +1,6 @@
 /* module.c - see module.h. */
 #include "wrap/module/module.h"
 
-#include "wrap/base/common.h"
 #include "wrap/base/hash.h"
 #include "wrap/port/port.h"
 

@@ -5,9 +5,7 @@
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/bypass.h"
 #include "wrap/module/module_path.h"
-#include "wrap/port/port.h"
 
-#include <elf.h>
 #include <string.h>
 
 /* A module that a snapshot lists.  A daemon that loads and unloads plugins for years has very many

@@ -2,7 +2,6 @@
 #include "wrap/module/registry.h"
 
 #include "wrap/base/arena.h"
-#include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/base/readers.h"
 #include "wrap/module/bypass.h"
@@ -11,7 +10,6 @@
 #include "wrap/module/originals.h"
 #include "wrap/port/port.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #include "wrap/module/unlisted.h"
 
 #include "wrap/base/c_library.h"
-#include "wrap/base/common.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/loader_list.h"
 #include "wrap/module/originals.h"

@@ -1,7 +1,6 @@
 /* jemalloc.c - see jemalloc.h. */
 #include "wrap/reach/jemalloc.h"
 
-#include "wrap/base/common.h"
 #include "wrap/live/heap_allocator.h"
 #include "wrap/live/indexed_block.h"
 #include "wrap/module/dynamic_symbols.h"

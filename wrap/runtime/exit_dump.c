@@ -13,7 +13,6 @@
 #include "wrap/runtime/shared_object.h"
 #include "wrap/signal/crash.h"
 #include "wrap/signal/dump_signal.h"
-#include "wrap/unwind/stack_bounds.h"
 
 #include <errno.h>
 #include <stdatomic.h>

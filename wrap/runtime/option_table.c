@@ -4,7 +4,6 @@
 #include "wrap/runtime/option_table.h"
 
 #include "wrap/base/options.h"
-#include "wrap/base/sampling.h"
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/port/port.h"

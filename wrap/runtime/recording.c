@@ -11,7 +11,6 @@
 #include "wrap/live/heap_allocator.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/site/site_mark.h"
-#include "wrap/site/site_table.h"
 #include "wrap/site/stack_cache.h"
 
 /* What was asked for last.  Changed with the tables' lock. */

@@ -10,7 +10,6 @@
 #include "report/unasked.h"
 #include "wrap/base/options.h"
 #include "wrap/base/process.h"
-#include "wrap/base/thread.h"
 #include "wrap/fail/fail.h"
 #include "wrap/leakwrap.h"
 #include "wrap/live/fast.h"

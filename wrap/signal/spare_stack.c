@@ -2,7 +2,6 @@
 #include "wrap/signal/spare_stack.h"
 
 #include "wrap/arch/call_on_stack.h"
-#include "wrap/base/common.h"
 #include "wrap/port/port.h"
 #include "wrap/unwind/stack_bounds.h"
 

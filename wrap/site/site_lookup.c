@@ -1,7 +1,6 @@
 /* site_lookup.c - see site_lookup.h. */
 #include "wrap/site/site_lookup.h"
 
-#include "wrap/base/common.h"
 #include "wrap/base/hash_table.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/module/registry.h"
@@ -10,7 +9,6 @@
 #include "wrap/site/site_age.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
-#include "wrap/site/site_read.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -2,7 +2,6 @@
 #include "wrap/unwind/stack_bounds.h"
 
 #include "wrap/arch/arch.h"
-#include "wrap/base/common.h"
 #include "wrap/port/port.h"
 #include "wrap/base/thread.h"
 

@@ -2,7 +2,6 @@
 #include "wrap/unwind/walk_step.h"
 
 #include "wrap/arch/arch.h"
-#include "wrap/base/common.h"
 
 #if LEAKWRAP_HAVE_RULES
 
