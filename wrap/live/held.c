@@ -38,8 +38,7 @@ static uintptr_t this_thread(void)
 	return (uintptr_t)&leakwrap_self;
 }
 
-/* Returns the first entry of the thread's window.  The multiplier is the prime nearest to 2^32
- * divided by the golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+/* Returns the first entry of the thread's window. */
 static uint32_t first_of_window(void)
 {
 	const uint32_t hash = (uint32_t)(this_thread() >> 6) * LEAKWRAP_HASH_FACTOR_32;

@@ -171,8 +171,7 @@ static bool is_allocator_apart(void)
 
 /* -- freed blocks ------------------------------------------------------------------------------ */
 
-/* Returns the place of ADDRESS in the index.  The multiplier is 2^64 divided by the golden ratio
- * (Knuth, The Art of Computer Programming, volume 3, 6.4). */
+/* Returns the place of ADDRESS in the index. */
 static _Atomic uint16_t *freed_place(uintptr_t address)
 {
 	uintptr_t hash = (address >> 3) * (uintptr_t)LEAKWRAP_HASH_FACTOR_64;

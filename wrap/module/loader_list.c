@@ -205,9 +205,8 @@ bool leakwrap_module_read(struct leakwrap_module *module, uintptr_t start, uintp
 	return true;
 }
 
-/* Adds NUMBER to HASH.  The factor is 2^64 or 2^32 divided by the golden ratio.  Its small
- * multiples lie far from each other, so that different pairs of small numbers give different
- * hashes. */
+/* Adds NUMBER to HASH.  Small multiples of the factor lie far from each other, so that different
+ * pairs of small numbers give different hashes. */
 static uintptr_t add_to_hash(uintptr_t hash, uintptr_t number)
 {
 	const uintptr_t factor = (uintptr_t)(UINTPTR_MAX > UINT32_MAX ? LEAKWRAP_HASH_FACTOR_64

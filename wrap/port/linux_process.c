@@ -138,6 +138,9 @@ static uint64_t field_of_stat(const char *text, unsigned number)
 	return value;
 }
 
+/* LEAKWRAP_HASH_FACTOR_32 of wrap/base/hash.h, a layer above this. */
+#define NAME_FACTOR 0x9e3779b1u
+
 /* Returns a hash of the name in TEXT, the content of /proc/PID/stat. */
 static uint32_t name_in_stat(const char *text)
 {
@@ -145,7 +148,7 @@ static uint32_t name_in_stat(const char *text)
 	uint32_t hash = 0;
 
 	for (const char *at = strchr(text, '('); at && at < end; at++)
-		hash = (hash ^ (unsigned char)*at) * 0x9e3779b1u;
+		hash = (hash ^ (unsigned char)*at) * NAME_FACTOR;
 	return hash;
 }
 

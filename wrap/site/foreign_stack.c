@@ -44,7 +44,7 @@ static struct search begin(const struct leakwrap_stack_shape *shape, uintptr_t p
 	        .read = sp,
 	        .limit = end_of_page(sp - 1),
 	        .sum = leakwrap_stack_shape_owners(shape) + pc * LEAKWRAP_HASH_FACTOR_64 +
-	               (shape->fp_factor != 0 ? fp - sp : 0) * UINT64_C(0x9fb21c651e98df25),
+	               (fp - sp) * shape->fp_factor,
 	};
 }
 
@@ -83,7 +83,7 @@ static uintptr_t find_next(struct search *search)
 /* Returns the hash for the step from the words of SEARCH to the word at NEXT. */
 static uint64_t hash_of_step(const struct search *search, uintptr_t next)
 {
-	const uint64_t sum = search->sum + (next - search->sp) * UINT64_C(0xff51afd7ed558ccd);
+	const uint64_t sum = search->sum + (next - search->sp) * LEAKWRAP_HASH_FACTOR_MURMUR;
 
 	return (sum ^ sum >> 32) * LEAKWRAP_HASH_FACTOR_64;
 }

@@ -40,9 +40,13 @@ struct leakwrap_stack_hash {
 #if UINTPTR_MAX > UINT32_MAX
 #define LEAKWRAP_STACK_HASH_FACTOR  LEAKWRAP_HASH_FACTOR_64
 #define LEAKWRAP_STACK_HASH_INVERSE UINT64_C(0xf1de83e19937733d)
+_Static_assert(LEAKWRAP_STACK_HASH_FACTOR *LEAKWRAP_STACK_HASH_INVERSE == 1, "modulo 2^64");
 #else
 #define LEAKWRAP_STACK_HASH_FACTOR  ((uint64_t)LEAKWRAP_HASH_FACTOR_32)
 #define LEAKWRAP_STACK_HASH_INVERSE UINT64_C(0x31f37c8f46b4d7a1)
+_Static_assert(
+        LEAKWRAP_STACK_HASH_FACTOR *LEAKWRAP_STACK_HASH_FACTOR *LEAKWRAP_STACK_HASH_INVERSE == 1,
+        "modulo 2^64");
 #endif
 
 #if UINTPTR_MAX <= UINT32_MAX
@@ -126,7 +130,7 @@ leakwrap_stack_hash_accumulate(struct leakwrap_stack_hash hash, uintptr_t first,
 /* Combine and finalize share this factor: loading a second constant would take another
  * instruction.  Where 64 bits take two registers, both halves are the other factor. */
 #if UINTPTR_MAX > UINT32_MAX
-#define LEAKWRAP_STACK_HASH_MULTIPLIER UINT64_C(0xc2b2ae3d27d4eb4f)
+#define LEAKWRAP_STACK_HASH_MULTIPLIER LEAKWRAP_HASH_FACTOR_XX
 #else
 #define LEAKWRAP_STACK_HASH_MULTIPLIER \
 	(LEAKWRAP_STACK_HASH_FACTOR << 32 | LEAKWRAP_STACK_HASH_FACTOR)

@@ -24,7 +24,7 @@ struct interned {
 };
 
 /* The factor of fp in the hash, if the walk used fp. */
-#define FP_FACTOR UINT64_C(0x9fb21c651e98df25)
+#define FP_FACTOR LEAKWRAP_HASH_FACTOR_XX_MIX
 
 #define KEY       offsetof(struct interned, high_halves)
 

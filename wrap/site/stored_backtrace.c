@@ -1,6 +1,7 @@
 /* stored_backtrace.c - see stored_backtrace.h. */
 #include "wrap/site/stored_backtrace.h"
 
+#include "wrap/base/hash.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_numbers.h"
 
@@ -68,7 +69,7 @@ static _Atomic uint32_t *recent_of(const struct leakwrap_trace *trace)
 	uint64_t sum = trace->depth;
 
 	for (unsigned i = (trace->depth + 1) / 2; i < trace->depth; i++)
-		sum = (sum + trace->pcs[i]) * UINT64_C(0xbf58476d1ce4e5b9);
+		sum = (sum + trace->pcs[i]) * LEAKWRAP_HASH_FACTOR_SPLITMIX;
 	return &bases.recent[sum >> (64 - RECENT_BITS)];
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "wrap/base/hash.h"
 #include "wrap/site/stack_hash.h"
 #include "wrap/unwind/trace.h"
 
@@ -12,7 +13,7 @@
  * backtraces.  Signal-safe. */
 static inline uint64_t leakwrap_trace_hash(const struct leakwrap_trace *trace)
 {
-	const uint64_t factor = UINT64_C(0xbf58476d1ce4e5b9);
+	const uint64_t factor = LEAKWRAP_HASH_FACTOR_SPLITMIX;
 	const uintptr_t *pc = trace->pcs, *const end = pc + trace->depth;
 	uint64_t sum = trace->depth * 4 + (unsigned)trace->kind;
 
