@@ -3,12 +3,14 @@
 
 #include <signal.h>
 
+/* Linux, uapi/asm-generic/signal-defs.h and arch/x86/include/uapi/asm/signal.h: SA_SIGINFO and
+ * SA_RESTORER. */
 #define SA_WITH_INFO     4ul
 #define SA_WITH_RESTORER 0x04000000ul
 
 #if defined(__x86_64__) && LEAKWRAP_HAVE_ACTION
-/* x86-64 has no trampoline of the kernel's.  The code is that of x86_64.h, so that walks know
- * it. */
+/* On x86-64 the kernel has no trampoline of its own.  This one has the code of x86_64.h, by which
+ * walks recognize it: 15 is __NR_rt_sigreturn. */
 extern void leakwrap_signal_return(void);
 __asm__(".pushsection .text\n"
         ".hidden leakwrap_signal_return\n"

@@ -31,6 +31,7 @@ struct leakwrap_action {
 #endif
 };
 
+/* Flags of an action (Linux, uapi/asm-generic/signal-defs.h: SA_ONSTACK and so on). */
 #define LEAKWRAP_SA_ONSTACK 0x08000000ul
 #define LEAKWRAP_SA_RESTART 0x10000000ul
 #define LEAKWRAP_SA_NODEFER 0x40000000ul

@@ -15,7 +15,7 @@
 /* The most stack, in bytes, that a function of the C or C++ library uses below its wrapper. */
 #define INNER_MAX 65536
 
-#define GUARD     ((uintptr_t)0x6661696c)
+#define GUARD     ((uintptr_t)0x6661696c) /* "fail" in ASCII */
 
 /* Returns whether a caller at SP runs inside the thread's innermost attempt.  The caller may be the
  * function that has the attempt: operator new[] jumps to operator new.  An exception or a longjmp

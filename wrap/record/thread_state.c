@@ -17,7 +17,7 @@
 /* The most stack, in bytes, that a named allocator uses below its wrapper. */
 #define INSIDE_MAX   65536
 
-#define INSIDE_GUARD ((uintptr_t)0x6c65616b)
+#define INSIDE_GUARD ((uintptr_t)0x6c65616b) /* "leak" in ASCII */
 
 /* Returns whether the function with the stack pointer SP runs inside an allocator that the user
  * named.  It may be the allocator's wrapper: the allocator may jump to malloc.  A longjmp may have
