@@ -27,7 +27,9 @@ static struct {
 	size_t left;
 } reserve;
 
-static int add_chunk(size_t size)
+/* Maps a chunk with room for SIZE bytes, and the reserve with the first one.  The rest of the chunk
+ * before is lost.  Returns false if no page can be mapped. */
+static bool add_chunk(size_t size)
 {
 	size_t chunk = arena.mapped / 4;
 	char *pages;
@@ -46,11 +48,11 @@ static int add_chunk(size_t size)
 		pages = leakwrap_pages_map(chunk);
 	}
 	if (!pages)
-		return 0;
+		return false;
 	arena.next = pages;
 	arena.left = chunk;
 	arena.mapped += chunk;
-	return 1;
+	return true;
 }
 
 static size_t round_up(size_t size)

@@ -4,6 +4,7 @@
  * Owns a small lock-free table.  Called by the wrappers of these functions and of fclose. */
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "wrap/base/common.h"
@@ -52,7 +53,7 @@ void leakwrap_memstream_add(FILE *stream, struct leakwrap_memstream arguments)
 /* Returns whether STREAM is still the memory stream that was opened.  If code outside the wrap
  * closed it, another stream may have its address.  A memory stream has no descriptor, and its
  * pointers can be read. */
-static int is_still_open(FILE *stream, const struct leakwrap_memstream *arguments)
+static bool is_still_open(FILE *stream, const struct leakwrap_memstream *arguments)
 {
 	int saved_errno = errno;
 	int descriptor = fileno(stream);

@@ -50,10 +50,11 @@ uint64_t leakwrap_modules_next_serial(void)
 	return ++records.serial;
 }
 
-/* Returns an unused record with its number, or NULL if there is no memory. */
-static struct module_record *take_record(bool main)
+/* Returns an unused record, or NULL if there is no memory.  It keeps the number that it had before, so
+ * the program, which is number 1, gets a new record. */
+static struct module_record *take_record(bool is_program)
 {
-	struct module_record *record = main ? NULL : records.free;
+	struct module_record *record = is_program ? NULL : records.free;
 
 	if (record) {
 		const unsigned number = record->module.number;

@@ -320,21 +320,21 @@ bool leakwrap_dump_signal_install(int signo, leakwrap_dump_function *dump,
                                   void (*set)(uint32_t value))
 {
 	struct sigaction before = {.sa_flags = 0};
-	bool is_missing;
+	bool is_known;
 
 	leakwrap_spare_stack_start();
 	dump_signal.dump = dump;
 	dump_signal.set = set;
 	leakwrap_lock(&dump_signal.lock);
-	is_missing = leakwrap_signal_set_action(signo, NULL, &before) != 0;
-	if (!is_missing) {
+	is_known = leakwrap_signal_set_action(signo, NULL, &before) == 0;
+	if (is_known) {
 		leakwrap_program_view_change(&before);
 		dump_signal.signo = signo;
 		dump_signal.is_given_up = false;
 		install_handler(&before);
 	}
 	leakwrap_unlock(&dump_signal.lock);
-	return !is_missing || errno != ENOSYS;
+	return is_known || errno != ENOSYS;
 }
 
 bool leakwrap_dump_signal_is_ours(int signo)
