@@ -25,8 +25,8 @@
 /* On a function of the fast path: always inlined. */
 #define LEAKWRAP_INLINE static inline __attribute__((always_inline))
 
-/* On the declaration of a variable that the fast path reads.  It is accessed directly,
- * without the indirection (GOT) that a variable of another module would need. */
+/* On the declaration of a variable that the fast path reads.  It is accessed directly, without the
+ * indirection (GOT) that a variable of another module would need. */
 #define LEAKWRAP_HIDDEN __attribute__((visibility("hidden")))
 
 /* On the definition of a table of which a program uses few pages, or none.  The makefile puts these

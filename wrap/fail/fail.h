@@ -75,7 +75,7 @@ bool leakwrap_failure_read(unsigned index, struct leakwrap_failure *failure);
 /* What is known of a call site that was reached while fail= is on. */
 struct leakwrap_reached {
 	uint64_t identity; /* site_identity.h */
-	uint32_t hits;     /* allocations, successful or not; at most UINT32_MAX */
+	uint32_t hits;     /* allocations, successful or not; modulo 2^32 */
 	size_t largest;    /* bytes of the largest allocation */
 };
 

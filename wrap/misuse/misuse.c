@@ -337,8 +337,8 @@ static bool find_interior(struct leakwrap_misuse *found)
 	return found->block != 0;
 }
 
-/* Decides whether the pointer certainly does not start a live block.  If it does
- * not, fills *FOUND with the reason and returns true. */
+/* Returns whether the pointer certainly does not start a live block.  Then fills *FOUND with the
+ * reason. */
 static bool find_no_block(const struct leakwrap_release *release, struct leakwrap_misuse *found)
 {
 	if (is_on_stack(release))

@@ -19,8 +19,7 @@ enum leakwrap_bypass {
 /* Reads from the relocations of MODULE to which functions its calls are bound.  A call that is not
  * bound yet counts as a call of the tracer.  A variable that held malloc at first, and now holds a
  * function outside of the allocator, counts as one, too.  The C library's own second names are no
- * bypass.
- * MODULE must stay loaded meanwhile.  Signal-safe. */
+ * bypass.  MODULE must stay loaded meanwhile.  Signal-safe. */
 enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module);
 
 /* Returns why the calls of MODULE, a module of leakwrap_modules, pass the tracer by.  Reads the

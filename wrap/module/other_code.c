@@ -21,7 +21,7 @@
 #define SECOND  64u
 #define MINUTE  (64u * 64)
 
-/* leakwrap_other_code_read_at_times reads the clock at one call of so many. */
+/* leakwrap_other_code_read_at_times reads the clock at one of this number of calls. */
 #define CALLS_PER_LOOK 16u
 
 /* The addresses that are remembered for leakwrap_other_code_note_missed. */
@@ -44,7 +44,7 @@ static struct {
 	_Atomic uint32_t pause;    /* in ticks; 0: there was no reading */
 	_Atomic uint32_t least;    /* the shortest pause after the latest reading, in ticks */
 	_Atomic uint32_t last;     /* when the latest reading was, in ticks */
-	/* Pages, in number of which a reading has found them no code, or not yet. */
+	/* Pages that were asked for, and were not in the table (missed_slot). */
 	_Atomic uintptr_t missed[MISSED_MAX];
 	void (*_Atomic on_change)(void);
 } code;
@@ -83,8 +83,9 @@ bool leakwrap_is_other_code(uintptr_t address)
 	return is_in;
 }
 
-/* Returns where a question for the page of ADDRESS is remembered.  The word there is the page, and
- * 1 more if a reading since has not found it. */
+/* Returns where it is remembered that somebody asked for the page of ADDRESS, and sets *PAGE to that
+ * page.  The word there is the page's address.  It is 1 more if a reading since has not found the
+ * page. */
 static _Atomic uintptr_t *missed_slot(uintptr_t address, uintptr_t *page)
 {
 	*page = address & ~(uintptr_t)(LEAKWRAP_PAGE - 1);

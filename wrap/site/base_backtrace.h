@@ -69,9 +69,9 @@ struct leakwrap_high_halves *leakwrap_high_halves_sweep(void);
 void leakwrap_high_halves_give(struct leakwrap_high_halves *removed);
 
 /* Interns the high halves of TRACE's return addresses and stores the list in *HIGH_HALVES.  Equal
- * lists have equal pointers.  Where addresses have at most 32 bits,
- * *HIGH_HALVES is NULL.  FROM_RESERVE: takes memory from the arena's reserve.  Returns false if
- * there is no memory.  The caller holds the tables' lock. */
+ * lists have equal pointers.  Where addresses have at most 32 bits, *HIGH_HALVES is NULL.
+ * FROM_RESERVE: takes memory from the arena's reserve.  Returns false if there is no memory.  The
+ * caller holds the tables' lock. */
 bool leakwrap_high_halves_intern(const struct leakwrap_trace *trace, bool from_reserve,
                                  const uint32_t **high_halves);
 

@@ -27,8 +27,7 @@
 /* Finds or adds the call site of TRACE.  STACK is the stack that was walked; it is added to the
  * stack cache if it can be recognized.  Returns the number.  If memory is short, TRACE is cut to
  * its innermost frames.  If that fails too, counts the loss in leakwrap_loss and returns
- * LEAKWRAP_SITE_LOST.  Takes the tables' lock at times if TRACE or its
- * stack is new. */
+ * LEAKWRAP_SITE_LOST.  Takes the tables' lock at times if TRACE or its stack is new. */
 uint32_t leakwrap_site_intern(const struct leakwrap_trace *trace,
                               const struct leakwrap_stack *stack);
 
