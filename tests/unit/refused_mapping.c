@@ -1,5 +1,5 @@
-/* refused_mapping.c - linux_memory.c in wrap/port: a sparse table that cannot be mapped, as a filter
- * forbids it, or that is unmapped, leaves the limit of memory= as it was.
+/* refused_mapping.c - linux_memory.c in wrap/port: a sparse table that a filter forbids to map, or
+ * that is unmapped, leaves the limit of memory= as it was.
  * sources: wrap/port/linux*.c */
 #include "wrap/port/linux_filter.h"
 #include "wrap/port/port.h"

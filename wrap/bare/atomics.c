@@ -1,6 +1,6 @@
 /* atomics.c - the atomic operations that compilers call on processors without such instructions
  * (Armv6-M, Armv5).  Source: GCC manual, "Built-in Functions for Memory Model Aware Atomic
- * Operations".  They take the lock of leakwrap_bare (port.c); without that lock they are not atomic.
+ * Operations".  They take the lock of leakwrap_bare (port.c), and are not atomic without that lock.
  * They are weak: a program may bring its own. */
 #include "wrap/port/port.h"
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* The prime nearest to 2^32 divided by the golden ratio, and 2^64 divided by it, without the
- * fraction.  The upper bits of a product depend on all bits of the other factor, and small multiples
+ * fraction.  The upper bits of a product depend on all bits of the other factor.  Small multiples
  * lie far from each other (Knuth, The Art of Computer Programming, volume 3, section 6.4). */
 #define LEAKWRAP_HASH_FACTOR_32 UINT32_C(0x9e3779b1)
 #define LEAKWRAP_HASH_FACTOR_64 UINT64_C(0x9e3779b97f4a7c15)

@@ -50,9 +50,9 @@ static void free_exact(struct leakwrap_exact_block *block)
 	exact.free = block;
 }
 
-/* Ensures that the uthash table exists and is never freed: uthash frees its table with the last
- * record, and the next record would need memory for it.  So one record that is no block stays in the
- * table.  Returns false if memory is short.  The lock is held. */
+/* Ensures that the uthash table exists and is never freed.  uthash frees its table with the last
+ * record, and the next record would need memory for a new table.  So one record that is no block
+ * stays in the table.  Returns false if memory is short.  The lock is held. */
 static bool ensure_exact_table(void)
 {
 	struct leakwrap_exact_block *block;

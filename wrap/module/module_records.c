@@ -50,8 +50,8 @@ uint64_t leakwrap_modules_next_serial(void)
 	return ++records.serial;
 }
 
-/* Returns an unused record, or NULL if there is no memory.  It keeps the number that it had before, so
- * the program, which is number 1, gets a new record. */
+/* Returns an unused record, or NULL if there is no memory.  A record that was used before keeps its
+ * number.  So the program, which is number 1, gets a new record. */
 static struct module_record *take_record(bool is_program)
 {
 	struct module_record *record = is_program ? NULL : records.free;

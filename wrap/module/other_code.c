@@ -83,7 +83,7 @@ bool leakwrap_is_other_code(uintptr_t address)
 	return is_in;
 }
 
-/* Returns where it is remembered that somebody asked for the page of ADDRESS, and sets *PAGE to that
+/* Returns where it is remembered that a walk asked for the page of ADDRESS, and sets *PAGE to that
  * page.  The word there is the page's address.  It is 1 more if a reading since has not found the
  * page. */
 static _Atomic uintptr_t *missed_slot(uintptr_t address, uintptr_t *page)

@@ -129,8 +129,8 @@ bool leakwrap_stack_cache_learns_at_once(void)
 
 /* A thread has a score of unrecognized stacks.  A stack that the slow path recognizes takes
  * RECOGNIZED from it.  A program may have tens of thousands of stacks, and each must come three
- * times until it is learned.  A thread whose score has come to MANY may never see most of its stacks
- * again: it learns one in LOOK_EVERY of its stacks, and soon they are passed over. */
+ * times until it is learned.  A thread whose score has come to MANY may never see most of its
+ * stacks again: it learns one in LOOK_EVERY of its stacks, and soon they are passed over. */
 #define MANY       131072u
 #define RECOGNIZED 4u
 #define LOOK_EVERY 64u
@@ -187,8 +187,8 @@ static void count_look(struct leakwrap_thread *self, bool is_recognized)
 	}
 }
 
-/* Counts the thread's present stack, and returns whether the stack is passed over.  After its largest
- * value the count goes on at LOOK_EVERY: the trial is over. */
+/* Counts the thread's present stack, and returns whether the stack is passed over.  After its
+ * largest value the count goes on at LOOK_EVERY: the trial is over. */
 static bool pass_over(struct leakwrap_thread *self)
 {
 	if (self->passed_over == 0)

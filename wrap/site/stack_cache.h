@@ -43,7 +43,7 @@ LEAKWRAP_INLINE bool leakwrap_stack_cache_learns_at_once(void)
 
 /* Returns whether the thread's present stack should be learned, and remembers that the stack has
  * come.  The stack was not recognized.  It lies at SP on STACK, and its walk gave TRACE.  A stack
- * that has not come before is not learned, and a thread that meets new stacks for ever learns few of
+ * that has not come before is not learned.  A thread that meets new stacks for ever learns few of
  * them.  Signal-safe, takes no lock. */
 #ifndef LEAKWRAP_BARE
 bool leakwrap_stack_cache_choose_to_learn(const struct leakwrap_trace *trace,
