@@ -14,22 +14,40 @@ struct declared {
 
 static struct declared *_Atomic declared;
 
-int leakwrap_declared_roots_add(uintptr_t start, uintptr_t size)
+/* Returns the range that begins at START, or NULL.  START may be 0: an unused one. */
+static struct declared *find(uintptr_t start)
 {
 	struct declared *root = atomic_load(&declared);
+
+	while (root && atomic_load(&root->start) != start)
+		root = root->next;
+	return root;
+}
+
+/* Adds an unused range to the list.  Returns NULL if there is no memory. */
+static struct declared *add_unused(void)
+{
+	struct declared *const root = leakwrap_arena_take(sizeof(*root));
+
+	if (root) {
+		root->next = atomic_load(&declared);
+		atomic_store(&declared, root);
+	}
+	return root;
+}
+
+int leakwrap_declared_roots_add(uintptr_t start, uintptr_t size)
+{
+	struct declared *root;
 
 	if (start == 0 || size == 0 || start + size < start)
 		return -1;
 	leakwrap_lock(&leakwrap_tables_lock);
-	while (root && atomic_load(&root->start) != 0 && atomic_load(&root->start) != start)
-		root = root->next;
-	if (!root) {
-		root = leakwrap_arena_take(sizeof(*root));
-		if (root) {
-			root->next = atomic_load(&declared);
-			atomic_store(&declared, root);
-		}
-	}
+	root = find(start);
+	if (!root)
+		root = find(0);
+	if (!root)
+		root = add_unused();
 	if (root) {
 		atomic_store(&root->size, size);
 		atomic_store(&root->start, start);
@@ -40,11 +58,12 @@ int leakwrap_declared_roots_add(uintptr_t start, uintptr_t size)
 
 int leakwrap_declared_roots_remove(uintptr_t start)
 {
-	struct declared *root = atomic_load(&declared);
+	struct declared *root;
 
+	if (start == 0)
+		return -1;
 	leakwrap_lock(&leakwrap_tables_lock);
-	while (root && (start == 0 || atomic_load(&root->start) != start))
-		root = root->next;
+	root = find(start);
 	if (root)
 		atomic_store(&root->start, 0);
 	leakwrap_unlock(&leakwrap_tables_lock);
