@@ -87,9 +87,10 @@ LEAKWRAP_API void leakwrap_forget(const void *block);
 /* A dump that tells lost from reachable memory (option kinds=) looks for pointers in data, stacks,
  * registers and in all memory that the process has mapped.  leakwrap_root declares SIZE more bytes
  * at START, such as pointers in a device's memory.  They are read at each such dump, as far as they
- * can be.  START again changes the size.  leakwrap_unroot ends that.  Both return 0, or -1: SIZE is
- * 0 or there is no memory; no range begins at START.  Without an operating system they return -1:
- * leakwrap_bare.h has members for roots.  Signal-safe. */
+ * can be.  Another call with START changes the size.  leakwrap_unroot ends that.  leakwrap_root
+ * returns 0, or -1 if START or SIZE is 0 or there is no memory.  leakwrap_unroot returns 0, or -1
+ * if no range begins at START.  Without an operating system both return -1: leakwrap_bare.h has
+ * members for roots.  Signal-safe. */
 LEAKWRAP_API int leakwrap_root(const void *start, size_t size);
 LEAKWRAP_API int leakwrap_unroot(const void *start);
 

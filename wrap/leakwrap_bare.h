@@ -56,8 +56,8 @@ LEAKWRAP_API extern const struct leakwrap_bare_kinds leakwrap_bare_kinds;
 
 struct leakwrap_bare {
 	/* The memory of the tracer, aligned to 8 bytes.  It need not be zero.  Nothing else may use
-	 * it. Rule of thumb: 1 KiB, 12 bytes for each block that is live at once, 100 for each call
-	 * site. */
+	 * it.  Rule of thumb: 1 KiB, 12 bytes for each block that is live at once, 100 for each
+	 * call site. */
 	void *memory;
 	size_t memory_size;
 

@@ -30,12 +30,13 @@ void leakwrap_decode(const struct leakwrap_code *code, uintptr_t at,
 	}
 }
 
-/* How far from a constant the code may be that loads it.  Compilers put constants behind a
- * function, or between its parts; a part behind them may be the only one that loads some. */
+/* How far from a constant the code may be that loads it: LDR reaches 4,095 bytes from pc
+ * (A8.8.64). */
 #define LEAKWRAP_CONSTANT_FAR 4096u
 
 /* Returns true if a constant lies at AT.  Compilers put constants behind a function, or between its
- * parts.  Code near them loads them relative to pc. */
+ * parts.  Code near them loads them relative to pc: a part behind them may be the only one that
+ * loads some. */
 bool leakwrap_is_data(const struct leakwrap_code *code, uintptr_t at)
 {
 	const unsigned step = LEAKWRAP_CODE_STEP(code);

@@ -24,8 +24,8 @@ LEAKWRAP_INLINE leakwrap_word leakwrap_before_block(const struct leakwrap_memory
 	return 2 * memory->word;
 }
 
-/* Returns the end of the row of chunks that begins at CHUNK and ends before END, or CHUNK if there
- * is no chunk.  The memory up to END can be read. */
+/* Returns the end of the row of chunks that begins at CHUNK and ends at END or before, or CHUNK if
+ * there is no chunk.  The memory up to END can be read. */
 static inline leakwrap_word leakwrap_row_end(const struct leakwrap_memory *memory,
                                              leakwrap_word chunk, leakwrap_word end)
 {

@@ -1,14 +1,14 @@
 /* linked_rules.h - the parts of a block by which lists, trees and event loops hold it:
  *
  *   - a node: one of its first four words is the address of another node outside of the block, one
- *     of whose first four words leads back.  Marks in the two lowest bits do not count.  So are the
- *     lists of Linux and libuv (struct list_head; libuv 1.44, src/queue.h), red-black trees with
- *     parents (struct rb_node; nginx, src/core/ngx_rbtree.h), and the hooks of Boost.Intrusive
- *     (boost/intrusive/detail/list_node.hpp)
+ *     of whose first four words leads back.  Marks in the two lowest bits do not count.  Such are
+ *     the nodes of Linux's and libuv's lists (struct list_head; libuv 1.44, src/queue.h), those of
+ *     red-black trees with parents (struct rb_node; nginx, src/core/ngx_rbtree.h), and the hooks
+ *     of Boost.Intrusive (boost/intrusive/detail/list_node.hpp)
  *   - a node of a hash table, if a bucket leads to it and the node before it to the bucket, or if
  *     it leads to a bucket, and the bucket's node leads back (Boost.MultiIndex)
  *   - what is behind the links of a list, if these lead behind the links of its neighbours, too.
- *     So is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
+ *     Such is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
  *
  * For interior_rules.h.

@@ -33,8 +33,8 @@ LEAKWRAP_INLINE leakwrap_word global_state_of(const struct leakwrap_memory *memo
 	return leakwrap_word_at(memory, state + 8 + 2 * memory->word);
 }
 
-/* In Lua 5.5 the main state is at the end of the global state.  The address of the global state, in
- * the main state, is among so many words. */
+/* In Lua 5.5 the main state is at the end of the global state, and has the address of the global
+ * state.  That address is among the global state's first words, of which there are this many. */
 #define GLOBAL_WORDS_5_5 320u
 
 /* The type of a state, in a byte behind the next object (lua.h, LUA_TTHREAD). */

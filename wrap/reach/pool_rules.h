@@ -13,8 +13,8 @@
 #include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/interior_pointer.h"
 
-/* The pool is the first that was taken from its oldest block.  Words in front of it: the block's
- * header, which has four, and what builds with checks keep of each part. */
+/* A pool is the first part of its oldest block.  In front of it are at most this many words: the
+ * block's header, which has four, and what builds with checks keep of each part. */
 #define POOL_AT_WORDS 8u
 
 /* Words of a pool, of which one is the address of its newest block. */

@@ -232,7 +232,8 @@ static void mark_thread_storage(const struct leakwrap_standing *thread)
 	mark_but_for_state(thread, start, end);
 }
 
-/* Bytes of a stack that are read in any case. */
+/* The most bytes above a thread's stack pointer that are read whatever memory they are in: as many
+ * as an alternate stack of the tracer has (crash.c in wrap/signal). */
 #define ALTERNATE_STACK_MAX ((uintptr_t)64 << 10)
 
 static void mark_thread(void *context, const struct leakwrap_standing *thread)
@@ -243,11 +244,11 @@ static void mark_thread(void *context, const struct leakwrap_standing *thread)
 	if (thread->context)
 		leakwrap_saved_registers_mark(thread->context);
 	mark_thread_storage(thread);
-	/* Its stacks may be blocks. */
+	/* The thread's stacks may be blocks. */
 	leakwrap_mark_block(thread->sp);
 	leakwrap_mark_block(thread->alternate_stack);
-	/* Or it is an alternate stack that the tracer has mapped.  Thread-local storage may lie
-	 * above the thread's own. */
+	/* The stack may be an alternate one that the tracer has mapped.  Above the thread's own
+	 * stack its thread-local storage may lie. */
 	if (end > thread->sp + ALTERNATE_STACK_MAX)
 		end = thread->sp + ALTERNATE_STACK_MAX;
 	mark_but_for_state(thread, thread->sp, leakwrap_maps_readable_end(thread->sp, end));

@@ -21,8 +21,8 @@ struct leakwrap_remains_search {
 	 * size of most such mappings, or 0: as of struct leakwrap_stack_layout. */
 	leakwrap_word thread_pointer, bounds, size;
 
-	/* The C library describes a thread from so many bytes below its thread pointer on, up to
-	 * the thread pointer.  0: from the thread pointer on, up to the bounds of the stack. */
+	/* How many bytes below a thread's pointer the C library's description of the thread begins;
+	 * it ends at the pointer.  0: it begins at the pointer, and ends at the stack's bounds. */
 	leakwrap_word below_pointer;
 
 	/* Where the thread's id is in the description, in bytes below the bounds.  0: not known. */
@@ -76,7 +76,7 @@ leakwrap_thread_find_id(const struct leakwrap_remains_search *search,
 	return 0;
 }
 
-/* pthread_join writes it over a thread's id when it has taken the result, up to glibc 2.42. */
+/* What pthread_join writes over a thread's id when it has taken the result, up to glibc 2.42. */
 #define LEAKWRAP_ID_OF_JOINED UINT32_MAX
 
 /* The bit of a thread's state (cancelhandling) that is set when nobody needs the description any
