@@ -193,6 +193,7 @@ bad fail=site=123456789abcdef01
 bad fail=site=ABC
 bad fail=site=
 bad fail=site=0x
+bad fail=list,size=
 bad fail=list,size=9-8
 bad fail=list,size=-
 bad fail=list,size=1-2-3

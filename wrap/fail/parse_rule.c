@@ -53,6 +53,8 @@ static bool parse_sizes(struct span word, struct leakwrap_fail_rule *rule)
 	uint64_t smallest = 0, largest = SIZE_MAX;
 	const bool has_smallest = skip_number(&word, 10, &smallest);
 
+	if (!has_smallest && word.start == word.end)
+		return false;
 	if (!skip(&word, "-"))
 		largest = smallest;
 	else if (word.start < word.end && !skip_number(&word, 10, &largest))
