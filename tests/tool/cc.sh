@@ -6,6 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
+need prlimit
 
 # This compiler only prints its arguments.
 cat >"$W/echo" <<'END'
@@ -59,6 +60,13 @@ plain @rsp
 printf -- "-c -o 'x y'" >rsp2
 printf -- '@rsp2 a.c' >rsp
 plain @rsp
+# It costs memory in proportion to its size.
+{
+	echo -c
+	seq -f 'folder/of/source%.0f.c' 60000
+} >rsp
+status_is 7 prlimit --as=500000000 "$lw" cc -- "$W/echo" @rsp
+equal "words of a long response file" "$(cat words)" @rsp
 
 links a.c
 links a.o -o app

@@ -343,12 +343,16 @@ static void add_words_within(struct command_line *line, struct arena *arena, con
 static void split_words(struct command_line *line, struct arena *arena, const char *text,
                         unsigned depth)
 {
+	/* Room for all words: a word with its NUL is no longer than the word and the space behind
+	 * it in TEXT. */
+	char *p = arena_alloc(arena, strlen(text) + 1);
+
 	for (;;) {
 		while (isspace((unsigned char)*text))
 			text++;
 		if (!*text)
 			return;
-		char *word = arena_alloc(arena, strlen(text) + 1), *p = word;
+		const char *word = p;
 		for (int quote = 0; *text && (quote || !isspace((unsigned char)*text)); text++) {
 			if (*text == '\\' && text[1])
 				*p++ = *++text;
@@ -357,6 +361,7 @@ static void split_words(struct command_line *line, struct arena *arena, const ch
 			else
 				*p++ = *text;
 		}
+		*p++ = '\0';
 		add_words_within(line, arena, word, depth + 1);
 	}
 }
