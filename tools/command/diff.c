@@ -3,6 +3,7 @@
 
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
+#include "tools/base/table.h"
 #include "tools/command/commands.h"
 #include "tools/command/options.h"
 #include "tools/command/settings.h"
@@ -37,28 +38,33 @@ static error_t parse_diff(int key, char *argument, struct argp_state *state)
 	return 0;
 }
 
+static bool has_pid(const void *pid, const void *dump)
+{
+	return *(const unsigned long *)pid == ((const struct dump *)dump)->pid;
+}
+
 /* Returns the process ids of the COUNT dumps at DUMPS as text.  After three it counts the
  * others. */
 static const char *name_processes(struct arena *arena, struct dump *const *dumps, size_t count)
 {
 	enum { NAMED = 3 };
 	const char *names = "";
-	size_t named = 0, others = 0;
+	struct table seen = {0}; /* a dump of each process */
 
 	for (size_t i = 0; i < count; i++) {
-		bool known = false;
-		for (size_t j = 0; j < i && !known; j++)
-			known = dumps[j]->pid == dumps[i]->pid;
-		if (known)
+		const uint64_t hash = hash_word(0, dumps[i]->pid);
+		if (table_find(&seen, hash, &dumps[i]->pid, has_pid))
 			continue;
-		if (named == NAMED) {
-			others++;
-			continue;
-		}
-		names = arena_format(arena, "%s%s%lu", names, named++ ? ", " : "", dumps[i]->pid);
+		table_add(&seen, hash, dumps[i]);
+		if (seen.used <= NAMED)
+			names = arena_format(arena, "%s%s%lu", names, seen.used > 1 ? ", " : "",
+			                     dumps[i]->pid);
 	}
-	return others ? arena_format(arena, "%s and %zu more, see leakwrap list", names, others)
-	              : names;
+	const size_t processes = seen.used;
+	table_free(&seen);
+	return processes > NAMED ? arena_format(arena, "%s and %zu more, see leakwrap list", names,
+	                                        processes - NAMED)
+	                         : names;
 }
 
 /* Adds LOG to REPORT.  Returns its last dump, or NULL after a message. */

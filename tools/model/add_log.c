@@ -12,6 +12,7 @@
 #include "tools/log/read_log.h"
 #include "tools/model/copy_dump.h"
 #include "tools/model/namesakes.h"
+#include "tools/model/store.h"
 #include "tools/model/view.h"
 
 /* -- dumps ------------------------------------------------------------------------------------- */
@@ -93,8 +94,7 @@ static void add_dump(struct report *report, struct dump *dump)
 		GROW(report->misuses, report->misuse_room, report->misuse_count + 1);
 		report->misuses[report->misuse_count++] = dump;
 	} else {
-		GROW(report->dumps, report->dump_room, report->dump_count + 1);
-		report->dumps[report->dump_count++] = dump;
+		store_dump(report, dump);
 	}
 }
 

@@ -26,14 +26,13 @@ static bool frame_fits(const struct dump *dump, const struct module *module,
 	return !is_mapped;
 }
 
-/* Returns the one of COUNT mappings that has the name and the bias of FRAME, or NULL. */
-static const struct mapping *fitting_mapping(const struct mapping *mappings, size_t count,
-                                             const struct parsed_frame *frame)
+/* Returns the mapping in DUMP that has the name and the bias of FRAME, or NULL. */
+static const struct mapping *mapping_in(const struct dump *dump, const struct parsed_frame *frame)
 {
-	for (size_t i = 0; i < count; i++)
-		if (mappings[i].bias == frame->address - frame->offset &&
-		    strcmp(mappings[i].module->name, frame->name) == 0)
-			return &mappings[i];
+	for (size_t i = 0; i < dump->mapping_count; i++)
+		if (dump->mappings[i].bias == frame->address - frame->offset &&
+		    strcmp(dump->mappings[i].module->name, frame->name) == 0)
+			return &dump->mappings[i];
 	return NULL;
 }
 
@@ -43,14 +42,14 @@ static const struct mapping *earlier_mapping(const struct report *report, unsign
                                              const struct parsed_frame *frame)
 {
 	const struct mapping *known = NULL;
-	size_t left = report->earlier ? report->earlier_count : report->dump_count;
+	const struct dump *dump;
 
-	while (left-- > 0 && !known) {
-		const struct dump *dump =
-		        report->earlier ? report->earlier[left] : report->dumps[left];
-		if (dump->pid == pid)
-			known = fitting_mapping(dump->mappings, dump->mapping_count, frame);
-	}
+	if (report->earlier)
+		for (size_t left = report->earlier_count; left-- > 0 && !known;)
+			known = mapping_in(report->earlier[left], frame);
+	else
+		for (dump = latest_with_pid(report, pid); dump && !known; dump = dump->previous)
+			known = mapping_in(dump, frame);
 	return known;
 }
 
@@ -106,7 +105,7 @@ static struct module *module_of_frame(struct report *report, const struct parsed
 	struct module *module = module_numbered(parsed, modules, frame->module);
 	if (module)
 		return module;
-	const struct mapping *lost = fitting_mapping(dump->mappings, dump->mapping_count, frame);
+	const struct mapping *lost = mapping_in(dump, frame);
 	if (!lost)
 		lost = add_lost_mapping(report, dump, frame);
 	return add_module(report, lost->module->path, lost->module->build_id);

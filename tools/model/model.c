@@ -22,6 +22,7 @@ void report_free(struct report *report)
 	table_free(&report->location_table);
 	table_free(&report->stack_table);
 	table_free(&report->dump_table);
+	table_free(&report->pid_table);
 	arena_free(&report->arena);
 }
 

@@ -139,6 +139,7 @@ struct dump {
 	unsigned long line;
 	const char *damage; /* or NULL */
 	unsigned long damage_line;
+	const struct dump *previous; /* of the report with the same pid, or NULL */
 	unsigned process;            /* from 0: which of the processes of the report */
 	bool last;                   /* of its process */
 	bool chosen;                 /* named as LOG@N, LOG@PID:N or LOG@PID:N:K */
@@ -174,7 +175,7 @@ struct report {
 	size_t stack_count, stack_room;
 	unsigned process_count;
 	size_t duplicates; /* dumps that came twice */
-	struct table module_table, location_table, stack_table, dump_table;
+	struct table module_table, location_table, stack_table, dump_table, pid_table;
 };
 
 /* Makes REPORT empty. */

@@ -115,3 +115,41 @@ struct stack *add_stack(struct report *report, const struct location **at, size_
 	}
 	return stack;
 }
+
+/* The dumps of a process id. */
+struct same_pid {
+	unsigned long pid;
+	const struct dump *latest; /* the others by struct dump.previous */
+};
+
+static bool has_pid(const void *key, const void *entry)
+{
+	return *(const unsigned long *)key == ((const struct same_pid *)entry)->pid;
+}
+
+static struct same_pid *find_pid(const struct report *report, unsigned long pid)
+{
+	return table_find(&report->pid_table, hash_word(0, pid), &pid, has_pid);
+}
+
+void store_dump(struct report *report, struct dump *dump)
+{
+	struct same_pid *same = find_pid(report, dump->pid);
+
+	if (!same) {
+		same = arena_alloc(&report->arena, sizeof *same);
+		same->pid = dump->pid;
+		table_add(&report->pid_table, hash_word(0, dump->pid), same);
+	}
+	dump->previous = same->latest;
+	same->latest = dump;
+	GROW(report->dumps, report->dump_room, report->dump_count + 1);
+	report->dumps[report->dump_count++] = dump;
+}
+
+const struct dump *latest_with_pid(const struct report *report, unsigned long pid)
+{
+	const struct same_pid *same = find_pid(report, pid);
+
+	return same ? same->latest : NULL;
+}

@@ -1,4 +1,4 @@
-/* store.h - the modules, locations and stacks of a report, each stored once. */
+/* store.h - the modules, locations and stacks of a report, each stored once, and its dumps. */
 #ifndef TOOLS_STORE_H
 #define TOOLS_STORE_H
 
@@ -19,5 +19,11 @@ struct stack *add_stack(struct report *report, const struct location **at, size_
 /* Returns a stack of the DEPTH locations AT that is not among the stacks of REPORT, and lives as
  * long. */
 struct stack *make_stack(struct report *report, const struct location **at, size_t depth);
+
+/* Adds DUMP to the dumps of REPORT. */
+void store_dump(struct report *report, struct dump *dump);
+
+/* Returns the dump of process id PID that REPORT got last, or NULL. */
+const struct dump *latest_with_pid(const struct report *report, unsigned long pid);
 
 #endif

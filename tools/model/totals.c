@@ -172,18 +172,19 @@ static void keep_kinds_of(struct arena *arena, struct dump *dump, unsigned kinds
 	dump->kinds = kinds;
 }
 
-/* Makes the latest dump of PROCESS that tells its kinds its last one. */
-static void set_last(struct report *report, unsigned process)
+/* Makes the latest dump of each process that tells its kinds the last one of the process. */
+static void set_last(struct report *report)
 {
-	struct dump *last = NULL;
+	struct dump **last = arena_alloc(&report->arena, report->process_count * sizeof *last);
+
 	for (size_t i = 0; i < report->dump_count; i++) {
-		struct dump *dump = report->dumps[i];
-		if (dump->process == process && dump->totals.reach.is_known &&
-		    (!last || dump->sequence > last->sequence))
-			last = dump;
+		struct dump *dump = report->dumps[i], **known = &last[dump->process];
+		if (dump->totals.reach.is_known && (!*known || dump->sequence > (*known)->sequence))
+			*known = dump;
 	}
-	if (last)
-		last->last = true;
+	for (unsigned process = 0; process < report->process_count; process++)
+		if (last[process])
+			last[process]->last = true;
 }
 
 size_t keep_kinds(struct report *report, unsigned kinds)
@@ -194,9 +195,8 @@ size_t keep_kinds(struct report *report, unsigned kinds)
 		struct dump *dump = report->dumps[i];
 		if (dump->totals.reach.is_known)
 			keep_kinds_of(report->dump_arena, dump, kinds);
-		else if (dump->last)
-			set_last(report, dump->process);
 	}
+	set_last(report);
 	for (size_t i = 0; i < all; i++)
 		if (report->dumps[i]->totals.reach.is_known)
 			report->dumps[kept++] = report->dumps[i];
