@@ -3,6 +3,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
+need prlimit
 
 # part FILE NUMBER...: writes dumps of process 3 with these numbers into $W/FILE.
 part() {
@@ -140,3 +141,9 @@ LEAKWRAP_OPTIONS=exit=0:log=$W/own.log:log_max=5K "$W/grow" || fail "status $?"
 [ -e "$W/own.log.1" ] || fail "no own.log.1: $(ls -l "$W")"
 status_is 0 "$lw" report "$W"/own.log*
 equal "log_max" "$(grep -o ', dump [0-9]*' "$W/out")" ", dump 8"
+
+# Time is nearly linear in the number of names. The limit is in seconds of processor time: a
+# comparison of all names with each other takes a minute.
+# shellcheck disable=SC2046 # words
+status_is 2 prlimit --cpu=20 "$lw" report $(seq -f '/none/%.0f.1.x' 70000)
+equal "messages" "$(grep -c '/none/.*: No such file' "$W/err")" 70000

@@ -71,18 +71,38 @@ static long long joined_digits(const char *text, const char *end)
 	return number;
 }
 
-static bool has_log(const char *const *logs, size_t count, const char *name)
+static int compare_paths(const void *left, const void *right)
 {
+	const char *const *a = left, *const *b = right;
+
+	return strcmp(*a, *b);
+}
+
+/* The paths of all logs, sorted. */
+struct sorted_paths {
+	const char **paths; /* owned */
+	size_t count;
+};
+
+static struct sorted_paths sort_paths(const char *const *logs, size_t count)
+{
+	struct sorted_paths sorted = {xmalloc(count * sizeof *sorted.paths), count};
+
 	for (size_t i = 0; i < count; i++)
-		if (strcmp(logs[i], name) == 0)
-			return true;
-	return false;
+		sorted.paths[i] = logs[i];
+	qsort(sorted.paths, count, sizeof *sorted.paths, compare_paths);
+	return sorted;
+}
+
+static bool has_path(const struct sorted_paths *sorted, const char *path)
+{
+	return bsearch(&path, sorted->paths, sorted->count, sizeof path, compare_paths) != NULL;
 }
 
 /* Returns a copy of PATH, which the caller frees.  The extension stands in front of the number or
- * the date, as it does without the option extension=, if the COUNT LOGS have the log itself. */
-static char *name_of(const struct patterns *patterns, const char *path, const char *const *logs,
-                     size_t count)
+ * the date, as it does without the option extension=, if LOGS has the log itself. */
+static char *name_of(const struct patterns *patterns, const char *path,
+                     const struct sorted_paths *logs)
 {
 	enum { GROUPS = 10 };
 	regmatch_t match[GROUPS];
@@ -95,7 +115,7 @@ static char *name_of(const struct patterns *patterns, const char *path, const ch
 		return name;
 	snprintf(name, size, "%.*s%.*s", (int)match->rm_so, path,
 	         (int)(extension->rm_eo - extension->rm_so), path + extension->rm_so);
-	if (!has_log(logs, count, name))
+	if (!has_path(logs, name))
 		memcpy(name, path, size);
 	else
 		snprintf(name + strlen(name), size - strlen(name), "%.*s%s",
@@ -230,6 +250,7 @@ static int compare_indices(const void *left, const void *right)
 static struct part *sorted_parts(const char *const *logs, size_t count)
 {
 	struct part *parts = xmalloc(count * sizeof *parts);
+	struct sorted_paths paths = sort_paths(logs, count);
 	struct patterns patterns;
 
 	compile(&patterns.numbered, NUMBERED);
@@ -237,15 +258,15 @@ static struct part *sorted_parts(const char *const *logs, size_t count)
 	compile(&patterns.extended, EXTENDED);
 	compile(&patterns.ending, ENDING);
 	for (size_t i = 0; i < count; i++) {
-		parts[i] = (struct part){.path = logs[i],
-		                         .name = name_of(&patterns, logs[i], logs, count),
-		                         .index = i};
+		parts[i] = (struct part){
+		        .path = logs[i], .name = name_of(&patterns, logs[i], &paths), .index = i};
 		read_name(&patterns, &parts[i]);
 	}
 	regfree(&patterns.numbered);
 	regfree(&patterns.dated);
 	regfree(&patterns.extended);
 	regfree(&patterns.ending);
+	free(paths.paths);
 	qsort(parts, count, sizeof *parts, compare_parts);
 	return parts;
 }
