@@ -62,11 +62,13 @@ profile_is "$W/got/1.part.profile"
 shows keep_steady
 
 # Parca. The server symbolizes: no names, but mappings with build-ids, and addresses.
-status_is 0 push --count=1 --protocol=parca --addresses --label=region=eu
+status_is 0 push --count=1 --protocol=parca --addresses --label=region=eu \
+	--label=who="$(printf 'caf\351')"
 field 2.request 'POST /profiles/writeraw'
 field 2.headers 'Content-Type=application/json'
-for label in __name__:memory job:pushed region:eu "pid:$pid"; do
-	grep -q "{\"name\":\"${label%%:*}\",\"value\":\"${label#*:}\"}" "$W/got/2.body" ||
+# A label that is no UTF-8 has an escape.
+for label in __name__:memory job:pushed region:eu 'who:caf\\xe9' "pid:$pid"; do
+	grep -qF "{\"name\":\"${label%%:*}\",\"value\":\"${label#*:}\"}" "$W/got/2.body" ||
 		fail "no label $label: $(head -c 500 "$W/got/2.body")"
 done
 grep -q '^{"normalized":false,"series":\[{"labels":{"labels":\[' "$W/got/2.body" ||

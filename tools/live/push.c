@@ -9,6 +9,7 @@
 
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
+#include "tools/render/json_text.h"
 
 /* Ends a part of a form.  Compressed bytes have this text by a chance of one in 2^200. */
 static const char boundary[] = "leakwrap-3d9b1c5f7e2a4860";
@@ -87,7 +88,11 @@ static char *encode_base64(const char *bytes, size_t size)
 
 static void add_label(json_t *labels, const char *name, const char *value)
 {
-	json_array_append_new(labels, json_pack("{s:s, s:s}", "name", name, "value", value));
+	json_t *label = json_object();
+
+	set_json(label, "name", text_json(name));
+	set_json(label, "value", text_json(value));
+	append_json(labels, label);
 }
 
 static struct push_request make_parca(const struct pushed *pushed)
@@ -103,9 +108,9 @@ static struct push_request make_parca(const struct pushed *pushed)
 		add_label(labels, pushed->labels[i].name, pushed->labels[i].value);
 	json_t *root = json_pack("{s:b, s:[{s:{s:o}, s:[{s:s}]}]}", "normalized", 0, "series",
 	                         "labels", "labels", labels, "samples", "rawProfile", profile);
-	if (!root)
+	request.body = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	if (!request.body)
 		die("out of memory");
-	request.body = json_dumps(root, JSON_COMPACT);
 	request.size = strlen(request.body);
 	json_decref(root);
 	free(profile);
