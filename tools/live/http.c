@@ -87,7 +87,6 @@ enum MHD_Result http_take_request(void *context, struct MHD_Connection *connecti
 	if (body->too_long)
 		return refuse(connection, 413, "the body is too long\n");
 	const struct web_request request = {
-	        .method = method,
 	        .path = url,
 	        .seconds =
 	                MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, "seconds"),

@@ -162,7 +162,6 @@ static void look_at(struct watch *watch, pid_t pid)
 	struct arena arena = {0};
 	target->pid = pid;
 	target->started = started;
-	target->is_named = named;
 	target->report = &watch->report;
 	const char *name = process_name(&arena, pid, false);
 	target->name = intern_text(&watch->strings, *name ? name : process_name(&arena, pid, true));

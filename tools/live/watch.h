@@ -37,7 +37,6 @@ struct target {
 	bool is_asked;         /* and the thread has begun to ask */
 	bool is_late;          /* the last request was not answered in time */
 	unsigned users;        /* callers that let go of the lock and come back to it */
-	bool is_named;         /* the user named its process id: errors are kept */
 	struct report *report; /* of the watch */
 	struct history history;
 	char *raw; /* the text of the last dump, which is whole */

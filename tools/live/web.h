@@ -17,7 +17,7 @@ struct web {
 };
 
 struct web_request {
-	const char *method, *path;
+	const char *path;
 	const char *seconds, *debug, *kinds; /* the parameters, or NULL */
 	const char *body;                    /* of a POST, or "" */
 	int client;                          /* the socket of the connection */

@@ -241,6 +241,7 @@ static bool scan_frame(struct draft *draft, struct cursor c, uint64_t *number,
                        struct parsed_frame *frame)
 {
 	struct cursor name;
+	uint64_t into_function;
 
 	*frame = (struct parsed_frame){0};
 	if (!scan_decimal(&c, number) || !skip_text(&c, " ") || !scan_hex(&c, &frame->address) ||
@@ -248,7 +249,7 @@ static bool scan_frame(struct draft *draft, struct cursor c, uint64_t *number,
 		return false;
 	struct cursor word = scan_word(&c);
 	if (!word_is(&word, "?")) {
-		if (!split_offset(&word, &name, &frame->into))
+		if (!split_offset(&word, &name, &into_function))
 			return false;
 		frame->function = unescape(&draft->arena, &name);
 	}

@@ -106,7 +106,6 @@ void reset_totals(struct totals *totals);
 struct parsed_frame {
 	uint64_t address;     /* raw */
 	uint64_t offset;      /* ADDRESS less the load bias, or ADDRESS without a module */
-	uint64_t into;        /* bytes into FUNCTION */
 	const char *function; /* by the symbol table of the program, or NULL */
 	const char *name;     /* of the module, or NULL */
 	unsigned module;      /* its number, or 0 */

@@ -51,7 +51,6 @@ struct location {
 	bool exact;                  /* the address of an instruction, not a return address */
 	uint64_t offset;             /* address less load bias; the address if there is no module */
 	const char *own_function;    /* as the dump names it, mangled, or NULL */
-	uint64_t own_into;           /* bytes into it */
 	struct frame *frames;        /* not NULL after symbolize */
 	unsigned frame_count;        /* at least 1 after symbolize */
 	enum leakwrap_system_role role; /* LEAKWRAP_ROLE_PROGRAM if OWN_FUNCTION is there */

@@ -66,7 +66,6 @@ const struct location *add_location(struct report *report, struct module *module
 		location->offset = frame->offset;
 		location->own_function = key.own_function;
 		location->exact = frame->exact;
-		location->own_into = frame->into;
 		location->number = (unsigned)report->location_count;
 		if (module) {
 			location->next = module->locations;

@@ -36,7 +36,6 @@ struct unit {
 };
 
 struct lines {
-	Dwarf *dwarf;
 	uint64_t bias; /* DWARF addresses less those of the file */
 	struct unit *units;
 	size_t unit_count, unit_room;
@@ -163,7 +162,6 @@ struct lines *lines_read(const struct elf_file *file)
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
 	Dwarf_Die die, split;
-	lines->dwarf = dwarf;
 	lines->bias = bias;
 	while (dwarf_get_units(dwarf, cu, &cu, NULL, &type, &die, &split) == 0) {
 		if (type == DW_UT_type || type == DW_UT_partial)

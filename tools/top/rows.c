@@ -101,7 +101,6 @@ void update_rows(struct top *top)
 void forget_rows(struct top *top)
 {
 	table_free(&top->by_key);
-	top->by_key = (struct table){0};
 	arena_reset(&top->row_memory);
 	top->row_count = top->selected = top->first = 0;
 	top->updated = 0;
