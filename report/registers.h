@@ -5,8 +5,6 @@
 #ifndef LEAKWRAP_REGISTERS_H
 #define LEAKWRAP_REGISTERS_H
 
-#include <stdint.h>
-
 #include "report/line_writer.h"
 #include "wrap/unwind/trace.h"
 

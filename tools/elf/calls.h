@@ -9,7 +9,6 @@
 
 #include <gelf.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "tools/elf/targets.h"

@@ -4,7 +4,6 @@
  * registers are in the order of the kernel's struct for ptrace. */
 #include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"

@@ -5,7 +5,6 @@
 #include "tools/image/array.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/image/pools.h"
 

@@ -1,7 +1,6 @@
 /* ram.c - reads images of a board's memory: bare bytes, as a debugger or an emulator writes them.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,6 @@
 #include "tools/image/ways.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "tools/base/binary_search.h"
 #include "tools/base/memory.h"

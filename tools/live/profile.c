@@ -11,7 +11,6 @@
 #include "tools/base/text.h"
 #include "tools/log/read_log.h"
 #include "tools/model/kinds.h"
-#include "tools/model/totals.h"
 
 /* -- profiles ---------------------------------------------------------------------------------- */
 

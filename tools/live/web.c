@@ -1,11 +1,9 @@
 /* web.c - see web.h. */
 #include "tools/live/web.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tools/base/memory.h"
 #include "tools/base/numbers.h"

@@ -2,7 +2,6 @@
 #include "tools/log/draft.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void draft_start(struct draft *draft, unsigned long pid, unsigned long sequence)
 {

@@ -6,6 +6,7 @@
 #include "tools/log/log_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #ifndef TOOLS_LOG_FILE_H
 #define TOOLS_LOG_FILE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 

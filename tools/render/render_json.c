@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Returns VALUE as a number.  A negative value is not known: null. */
 static json_t *count(int64_t value)

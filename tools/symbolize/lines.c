@@ -10,7 +10,6 @@
 #include "tools/base/binary_search.h"
 #include "tools/base/files.h"
 #include "tools/base/memory.h"
-#include "tools/base/messages.h"
 #include "tools/elf/headers.h"
 
 /* An address range of entry INDEX of an array. */

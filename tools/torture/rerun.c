@@ -4,10 +4,8 @@
 #include "tools/base/numbers.h"
 #include "tools/torture/engine.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>

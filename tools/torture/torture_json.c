@@ -4,7 +4,6 @@
 #include "tools/torture/torture_report.h"
 
 #include <inttypes.h>
-#include <string.h>
 #include <sys/wait.h>
 
 /* Returns the exit status and the signal of STATUS, as of waitpid(2), in a new object. */
