@@ -1,5 +1,5 @@
 /* announce.h - the announcement: struct leakwrap_announcement (announcement.h) in this process's
- * memory. `leakwrap dump` reads it to learn how to ask for a dump, and where dumps go. */
+ * memory.  `leakwrap dump` reads it to learn how to ask for a dump, and where dumps go. */
 #ifndef LEAKWRAP_ANNOUNCE_H
 #define LEAKWRAP_ANNOUNCE_H
 

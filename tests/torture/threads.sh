@@ -7,7 +7,7 @@
 build threads tests/torture/threads.c
 status_is 0 "$lw" torture -- "$W/threads"
 shows '^  [0-9]* failures tried: 1 by fork, [2-9] by rerun; '
-shows '^  it could not fork at some: the program has several threads$'
+shows '^  the program could not fork at some failures: the program has several threads$'
 status_is 1 "$lw" torture -- "$W/threads" bug
 shows '^  1 finding$'
 shows '^  #1 crash, SIGSEGV'
@@ -35,7 +35,7 @@ END
 build writes "$W/writes.c"
 status_is 0 "$lw" torture -- "$W/writes" "$W/written"
 shows '^  2 failures tried: 1 by fork, 1 by rerun; ' # the failure of fopen by fork
-shows '^  it could not fork at some: a file is open for writing$'
+shows '^  the program could not fork at some failures: a file is open for writing$'
 
 # A program reads on where it was, although children have read the same file.
 cat >"$W/reads.c" <<'END'

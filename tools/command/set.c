@@ -195,10 +195,10 @@ static enum status send_request(struct arena *arena, struct target_process *proc
 	return wait_until_done(arena, process, options);
 }
 
-/* Does the same as soon as no other command asks PROCESS.  The turn lasts until the change is seen:
- * the next command may change the same. */
-static enum status request(struct arena *arena, struct target_process *process, uint32_t request,
-                           struct set_options *options)
+/* Does what send_request does when it is the turn of this command to ask PROCESS.  The turn lasts
+ * until the change is seen: the next command may change the same. */
+static enum status request_in_turn(struct arena *arena, struct target_process *process,
+                                   uint32_t request, struct set_options *options)
 {
 	int turn;
 
@@ -225,10 +225,10 @@ static enum status set(struct arena *arena, struct target_process *process,
 		return STATUS_USAGE;
 	}
 	if (options->marks || options->has_record || options->has_sample)
-		status = request(arena, process, request_of(options), options);
+		status = request_in_turn(arena, process, request_of(options), options);
 	if (status == STATUS_FINE && sets_kinds)
-		status = request(arena, process, LEAKWRAP_SET | LEAKWRAP_SET_KINDS | options->kinds,
-		                 &kinds);
+		status = request_in_turn(
+		        arena, process, LEAKWRAP_SET | LEAKWRAP_SET_KINDS | options->kinds, &kinds);
 	return status;
 }
 
@@ -253,8 +253,7 @@ int command_set(int argc, char **argv)
 	        .children = process_options,
 	        .args_doc = "PID KEY=VALUE...",
 	        .doc = "Changes what a running, traced process records and its dumps tell, and "
-	               "waits "
-	               "until it is done."
+	               "waits until it is done."
 	               "\vThe keys are:\n\n"
 	               "  record=0       records nothing more; record=1 records again\n"
 	               "  sample=BYTES   records a sample, one block for each BYTES; 0 records "

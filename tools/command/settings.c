@@ -34,7 +34,7 @@ void option_error(const struct argp_state *state, const char *format, ...)
 	char *text;
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
-		die("no memory");
+		die("out of memory");
 	va_end(arguments);
 	if (is_setting(state))
 		die("%s:%lu: %s", origin.file, origin.lines[state->next - 2], text);

@@ -1,8 +1,8 @@
 /* calls.h - who calls what in a linked program, without a disassembler.
  *
  * A call or jump encodes a distance.  At each place where such an instruction may stand, the
- * address that it would go to is compared with those asked for.  These are few
- * among 2^32, so other bytes hardly lead to one by chance.
+ * address that it would go to is compared with those asked for.  These are few among 2^32, so other
+ * bytes hardly lead to one by chance.
  */
 #ifndef TOOLS_CALLS_H
 #define TOOLS_CALLS_H

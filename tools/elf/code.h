@@ -19,7 +19,7 @@ struct code {
  * other code. */
 void each_code(Elf *elf, bool plt, void (*visit)(void *, const struct code *), void *context);
 
-/* Returns the size of the veneer in the code AT, or 0, and sets *TO to where it leads. */
+/* Returns the size of the veneer at the byte AT of CODE, or 0, and sets *TO to where it leads. */
 size_t find_veneer(int machine, const struct code *code, size_t at, uint64_t *to);
 
 #endif

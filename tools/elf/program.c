@@ -184,7 +184,8 @@ static void read_symbol(struct program *program, const GElf_Sym *symbol, const c
 	}
 	if (strcmp(name, "_start") == 0 && GELF_ST_BIND(symbol->st_info) == STB_LOCAL)
 		program->is_all_local = true;
-	/* which the first object of all calls */
+	/* crt1.o, the first object of a link, calls one of these: linkers take it first from the C
+	 * library. */
 	if (strcmp(name, "__libc_start_main") == 0 || strcmp(name, "__uClibc_main") == 0)
 		program->library_code = address;
 	if (is_tracers_name(name) && !is_part_of_function(name) && type == STT_FUNC) {

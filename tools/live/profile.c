@@ -222,7 +222,7 @@ static void put_kind_metrics(FILE *stream, const struct watch *watch)
 	} metrics[] = {
 	        {"leakwrap_kind_bytes", "Live bytes of each kind, lost or reachable."},
 	        {"leakwrap_kind_blocks", "Live blocks of each kind."},
-	        {"leakwrap_pause_seconds", "How long the threads were stopped for it."},
+	        {"leakwrap_pause_seconds", "How long the process was stopped to tell lost memory."},
 	};
 
 	for (unsigned i = 0; i < sizeof metrics / sizeof *metrics; i++) {

@@ -10,7 +10,7 @@
 struct log_file *log_file_start(int fd);
 
 /* Reads at most SIZE bytes of the log into BYTES.  Returns their number, 0 at the end of the log,
- * and -1 after an error.  An error comes behind the bytes that precede it. */
+ * and -1 after an error.  The bytes before an error are returned first. */
 ssize_t log_file_read(struct log_file *file, char *bytes, size_t size);
 
 /* Returns what is wrong after an error, a constant. */

@@ -11,7 +11,7 @@ const char *log_name(const char *path);
 /* Reads the file PATH, or standard input for "-", to its end.  It may be compressed (log_file.h).
  * Messages call it LOG.  Gives each dump to TAKE, with CONTEXT, when the dump has ended or its end
  * cannot come any more.  Returns NULL, or what is wrong if the file cannot be opened or reading
- * fails.  TAKE has had the dumps before the failure then. */
+ * fails: TAKE has got the dumps before the failure. */
 const char *parse_file(const char *path, const char *log, dump_taker *take, void *context);
 
 /* Gives each dump in the SIZE bytes at TEXT to TAKE, with CONTEXT. */

@@ -3,8 +3,8 @@
  * A call site is "BLOCKS: BYTES [BLOCKS: BYTES] @ ADDRESS...", innermost return address first.  The
  * numbers in brackets are of all allocations ever made.  If dumps do not say them, the live ones
  * stand there again.  Lines that begin with # have functions and lines for people, and the blocks
- * and bytes of each kind if the dump tells lost from reachable memory.  "heap_v2/1"
- * says that the numbers are no estimates.
+ * and bytes of each kind if the dump tells lost from reachable memory.  "heap_v2/1" says that the
+ * numbers are no estimates.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* sysroot.c - see sysroot.h.  Not openat2(2): Linux before 5.6 and other sandboxes lack it. */
+/* sysroot.c - see sysroot.h.
+ *
+ * openat2(2) could resolve a path in a root, but Linux has it only since 5.6, and some sandboxes do
+ * not have it.
+ */
 #include "tools/symbolize/sysroot.h"
 
 #include <limits.h>

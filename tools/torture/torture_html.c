@@ -84,8 +84,8 @@ static void put_finding(FILE *stream, const struct finding *finding, size_t numb
 		const struct attempt *attempt = finding->attempts[i];
 
 		fprintf(stream,
-		        "<details%s><summary>after failed allocation %s at this call site: it "
-		        "%s</summary>\n",
+		        "<details%s><summary>after failed allocation %s at this call site: the "
+		        "program %s</summary>\n",
 		        i == 0 ? " open" : "", with_commas(attempt->hit),
 		        outcome_words[attempt->outcome]);
 		put_frames(stream, attempt->site->stack);
@@ -99,7 +99,7 @@ static void put_attempts(FILE *stream, const struct torture *torture)
 	struct arena scratch = {0};
 
 	fputs("<h2>All failures</h2>\n<table>\n<tr><th>call site</th><th></th><th>allocation</th>"
-	      "<th>it</th></tr>\n",
+	      "<th>the program</th></tr>\n",
 	      stream);
 	for (size_t i = 0; i < torture->attempt_count; i++) {
 		const struct attempt *attempt = &torture->attempts[i];

@@ -43,7 +43,8 @@ static void put_engines(struct page *page, const struct torture *torture)
 		fprintf(page->stream, "  %s not tried\n",
 		        counted(page, torture->not_forked, "failure"));
 	if (torture->why_not_forks)
-		fprintf(page->stream, "  it could not fork at some: %s\n", torture->why_not_forks);
+		fprintf(page->stream, "  the program could not fork at some failures: %s\n",
+		        torture->why_not_forks);
 }
 
 /* Writes what came of all attempts. */
