@@ -4,8 +4,8 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# For each byte of its input the program stands still for a second: a signal waits until the child
-# of vfork has ended.
+# For each digit of its input the program stands still for so many seconds: a signal waits until the
+# child of vfork has ended.
 cat >"$W/wait.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@ int main(void)
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
 	while (read(STDIN_FILENO, &byte, 1) != 0)
-		if (byte == '.' && vfork() == 0) {
-			sleep(1);
+		if (vfork() == 0) {
+			sleep((unsigned)(byte - '0'));
 			_exit(0);
 		}
 }
@@ -38,8 +38,9 @@ stop() {
 	exec 3>&-
 	wait "$program"
 }
+# stand_still [SECONDS]: the program stands still for so long, or for one second.
 stand_still() {
-	printf . >&3
+	printf %s "${1:-1}" >&3
 	sleep 0.2
 }
 # ask NAME OPTION...: starts leakwrap dump as tool, which writes NAME.out and NAME.err.
@@ -109,7 +110,19 @@ wait_until 10 has_asked || fail "$what: the tool does not ask"
 truncate -s 600M "$W/log"
 answered hole
 rm "$W/log"
+
+# The limit is in seconds of processor time: 40 GB take a minute or more.
+what="--timeout counts the time of reading"
+stand_still 4
+prlimit --cpu=15 "$lw" dump --timeout=1 "$program" >"$W/long.out" 2>"$W/long.err" &
+tool=$!
+wait_until 10 has_asked || fail "$what: the tool does not ask"
+truncate -s 40G "$W/log"
+wait $tool
+equal "$what: status" $? 2
+grep -q 'no whole dump .* within 1 s' "$W/long.err" || fail "$what: $(cat "$W/long.err")"
 stop
+rm "$W/log"
 
 what="a folder and a link whose names match the log's"
 mkdir "$W/s.backup"

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "tools/base/clock.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/command/commands.h"
@@ -65,8 +65,9 @@ static const char *find_reason(struct arena *arena, const struct target_process 
 static enum status wait_for_dump(struct arena *arena, const struct target_process *process,
                                  struct dump_log *log, bool kinds, uint64_t timeout)
 {
-	for (uint64_t waited = 0; waited < timeout * 100; waited++) {
-		const struct timespec pause = {.tv_nsec = 10000000};
+	const uint64_t deadline = deadline_after(timeout);
+
+	do {
 		if (print_dump(process, log, kinds))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
@@ -75,8 +76,7 @@ static enum status wait_for_dump(struct arena *arena, const struct target_proces
 			complain("process %d ended before its dump was whole", process->pid);
 			return STATUS_USAGE;
 		}
-		nanosleep(&pause, NULL);
-	}
+	} while (sleep_before(deadline));
 	complain("no whole dump of process %d came to %s within %" PRIu64 " s%s", process->pid,
 	         log->name, timeout, find_reason(arena, process, log));
 	return STATUS_USAGE;

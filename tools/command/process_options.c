@@ -1,8 +1,7 @@
 /* process_options.c - see process_options.h. */
 #include "tools/command/process_options.h"
 
-#include <time.h>
-
+#include "tools/base/clock.h"
 #include "tools/base/numbers.h"
 #include "tools/command/options.h"
 #include "tools/process/signal_name.h"
@@ -55,13 +54,13 @@ const struct argp_child process_options[] = {{&process_argp, 0, NULL, 0}, {0}};
 
 bool wait_for_turn(const struct target_process *process, uint64_t timeout, int *turn)
 {
-	for (uint64_t waited = 0; !process_take_turn(process, turn); waited++) {
-		const struct timespec pause = {.tv_nsec = 10000000};
-		if (waited >= timeout * 100) {
+	const uint64_t deadline = deadline_after(timeout);
+
+	while (!process_take_turn(process, turn)) {
+		if (!sleep_before(deadline)) {
 			complain_of_no_turn(process, (double)timeout);
 			return false;
 		}
-		nanosleep(&pause, NULL);
 	}
 	return true;
 }

@@ -10,10 +10,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "report/announcement.h"
 #include "report/request.h"
+#include "tools/base/clock.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
@@ -128,16 +128,16 @@ static bool is_done(const struct set_options *options, const struct target_proce
 static enum status wait_until_done(struct arena *arena, struct target_process *process,
                                    const struct set_options *options)
 {
-	for (uint64_t waited = 0; waited <= options->process.timeout * 100; waited++) {
-		const struct timespec pause = {.tv_nsec = 10000000};
+	const uint64_t deadline = deadline_after(options->process.timeout);
+
+	do {
 		if (reexamine_process(arena, process) && is_done(options, process))
 			return STATUS_FINE;
 		if (kill(process->pid, 0) != 0) {
 			complain("process %d ended meanwhile", process->pid);
 			return STATUS_USAGE;
 		}
-		nanosleep(&pause, NULL);
-	}
+	} while (sleep_before(deadline));
 	const char *why = "it has raised privileges, or did not run meanwhile";
 	if (!process->announces_needs_all)
 		why = arena_format(arena, "%s, or %s", why,

@@ -1,5 +1,6 @@
 /* torture.c - leakwrap torture: makes each allocation of a program fail, and reports what it does
  * then. */
+#include "tools/base/clock.h"
 #include "tools/base/files.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/base/clock.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
 #include "tools/live/client.h"
@@ -19,9 +20,7 @@
 
 double watch_now(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	return (double)monotonic_ns() / 1e9;
 }
 
 /* -- processes --------------------------------------------------------------------------------- */

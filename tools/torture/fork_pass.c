@@ -4,6 +4,7 @@
  *     ▲                                                        │ is a child of the tool, too
  *     └──────────────── its end, its log ──────────────────────┘
  */
+#include "tools/base/clock.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/table.h"

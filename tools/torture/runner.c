@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/base/clock.h"
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
@@ -21,14 +22,6 @@
 
 /* How long a process may take to die of SIGABRT. */
 #define GRACE (2 * (uint64_t)SECOND)
-
-uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
-}
 
 /* The descriptors below are looked at, to find those that were inherited. */
 #define INHERITED_MAX 256

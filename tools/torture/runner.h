@@ -60,6 +60,4 @@ bool runner_wait(struct runner *runner, uint64_t nanoseconds, struct ended *ende
 /* Ends all processes, and frees what RUNNER points to. */
 void runner_end(struct runner *runner);
 
-uint64_t monotonic_ns(void);
-
 #endif

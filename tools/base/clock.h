@@ -1,0 +1,18 @@
+/* clock.h - how long things take, and how long to wait. */
+#ifndef TOOLS_CLOCK_H
+#define TOOLS_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Returns the time of CLOCK_MONOTONIC in nanoseconds. */
+uint64_t monotonic_ns(void);
+
+/* Returns what monotonic_ns returns SECONDS later. */
+uint64_t deadline_after(uint64_t seconds);
+
+/* Sleeps for 10 ms between two looks at what is awaited.  Returns false, at once, if DEADLINE has
+ * passed. */
+bool sleep_before(uint64_t deadline);
+
+#endif
