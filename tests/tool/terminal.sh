@@ -57,6 +57,20 @@ for columns in 40 60 80 120; do
 		[ ! -s "$W/wide" ] || fail "$columns columns: $(cat "$W/wide")"
 	done
 done
+# No character of UTF-8 is cut into pieces, which would be shown as "?".
+accents=éééééééééééééééééééééééééééééééééééééééé
+cat >"$W/accents" <<END
+leakwrap[7.1] dump version=1 reason=exit time=2026-11-20T18:36:01Z program=/été
+leakwrap[7.1] total live_bytes=1 live_blocks=1 call_sites=1
+leakwrap[7.1] site 1: 1 bytes in 1 block, complete
+leakwrap[7.1]   #0 0x1010 $accents+0x10 [1] $accents+0x10
+leakwrap[7.1] module 1 0x1000-0x2000 bias=0x1000 build_id=none path=/$accents
+leakwrap[7.1] end sites=1 lines=6 dump_ns=1
+END
+for columns in 60 61 62 63; do
+	on_terminal $columns "$lw report --color=never $W/accents"
+	shows '^      [^ ?]*\.\.\.  \.\.\.[^ ?]*+0x10$'
+done
 on_terminal 60 "$lw report --color=never --no-skip $W/log"
 shows '^      main  *\.*.*names.cc:9$'
 shows '^      \.\.\.[^ ]*(\.\.\.)  \.\.\.'

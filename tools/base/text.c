@@ -66,6 +66,24 @@ size_t text_span(const char *text)
 	return (size_t)(at - text);
 }
 
+size_t text_head(const char *text, size_t most)
+{
+	size_t length = 0, next;
+
+	while ((next = length + character_at(text + length).length) <= most)
+		length = next;
+	return length;
+}
+
+const char *text_tail(const char *text, size_t most)
+{
+	const char *tail = text + strlen(text) - most;
+
+	while (text < tail)
+		text += character_at(text).length;
+	return text;
+}
+
 void put_text(FILE *stream, const char *text)
 {
 	while (*text) {

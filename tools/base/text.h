@@ -22,6 +22,12 @@ struct character character_at(const char *text);
 /* Returns how many bytes of TEXT precede its end, or its first character that is no text. */
 size_t text_span(const char *text);
 
+/* Returns how many of the first MOST bytes of TEXT, which is longer, are whole characters. */
+size_t text_head(const char *text, size_t most);
+
+/* Returns the whole characters among the last MOST bytes of TEXT, which is longer. */
+const char *text_tail(const char *text, size_t most);
+
 /* Writes TEXT to STREAM, and "?" for each character that is no text. */
 void put_text(FILE *stream, const char *text);
 

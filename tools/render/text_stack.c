@@ -72,8 +72,8 @@ static const char *cut_to_room(struct page *page, const char *name, size_t room)
 		return name;
 	size_t kept = room - (sizeof mark - 1);
 	if (strstr(name, "::"))
-		return arena_format(&page->scratch, "%s%s", mark, name + length - kept);
-	return arena_format(&page->scratch, "%.*s%s", (int)kept, name, mark);
+		return arena_format(&page->scratch, "%s%s", mark, text_tail(name, kept));
+	return arena_format(&page->scratch, "%.*s%s", (int)text_head(name, kept), name, mark);
 }
 
 const char *fitting_name(struct page *page, const char *name, size_t room)
@@ -132,7 +132,7 @@ static void put_frame(struct page *page, const struct location *at, const struct
 	size_t room = free > used ? free - used : 0;
 	if (room > 3 && strlen(place) > room) {
 		fputs("...", page->stream);
-		place += strlen(place) - (room - 3);
+		place = text_tail(place, room - 3);
 	}
 	put_text(page->stream, place);
 	if (frame->inlined)
@@ -167,7 +167,8 @@ static void put_wrappers(struct page *page, const struct stack *stack, unsigned 
 	size_t used = FRAME_INDENT + sizeof mark - 1;
 	size_t room = page->style->width > used ? page->style->width - used : 0;
 	if (room > 3 && strlen(names) > room)
-		names = arena_format(&page->scratch, "%.*s...", (int)room - 3, names);
+		names = arena_format(&page->scratch, "%.*s...", (int)text_head(names, room - 3),
+		                     names);
 	fprintf(page->stream, "%*s", FRAME_INDENT, "");
 	set_tone(page, TONE_FAINT);
 	fputs(mark, page->stream);

@@ -31,11 +31,10 @@ static void put_cut(const struct top *top, const char *text, int room)
 /* Writes NAME in ROOM columns.  A path that is too long loses its first folders. */
 static void put_name(const struct top *top, const char *name, int room)
 {
-	size_t length = strlen(name);
-	if (*name == '/' && room > 3 && length > (size_t)room) {
+	if (*name == '/' && room > 3 && strlen(name) > (size_t)room) {
 		addstr("...");
 		room -= 3;
-		name += length - (size_t)room;
+		name = text_tail(name, (size_t)room);
 	}
 	put_cut(top, name, room);
 }
