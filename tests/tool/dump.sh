@@ -454,6 +454,15 @@ LEAKWRAP_OPTIONS=signal=none start_program "$W/wait"
 status_is 2 "$lw" dump $program
 said "takes no dump signal"
 stop
+# The memory of a process may hold any number: this one is no signal.
+sed 's/^int main/extern struct leakwrap_announcement leakwrap_announcement;\n&/
+	s/kept = NULL;/leakwrap_announcement.signal = 64 + SIGUSR1;/
+	s/^#include <signal.h>/#include "report\/announcement.h"\n&/' "$W/wait.c" >"$W/wrong.c"
+build wrong -I. "$W/wrong.c"
+start_program "$W/wrong"
+status_is 2 "$lw" dump --timeout=1 $program
+said 'does not catch signal RTMIN+[0-9]*:'
+stop
 status_is 2 "$lw" dump 4194305
 said 'there is no such process'
 status_is 2 "$lw" dump me

@@ -314,7 +314,7 @@ static bool is_in_signal_set(const char *status, const char *field, int number)
 	if (!at)
 		return false;
 	uint64_t set = strtoull(at + strlen(field), NULL, 16);
-	return set >> (number - 1) & 1;
+	return number > 0 && number <= 64 && (set >> (number - 1) & 1);
 }
 
 /* Returns true if every thread blocks signal NUMBER, so that no thread would run the handler.
