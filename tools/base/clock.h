@@ -1,6 +1,6 @@
 /* clock.h - how long things take, and how long to wait. */
-#ifndef TOOLS_CLOCK_H
-#define TOOLS_CLOCK_H
+#ifndef TOOLS_BASE_CLOCK_H
+#define TOOLS_BASE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
