@@ -7,6 +7,8 @@
 # CC="gcc -ffile-prefix-map=$PWD=." and HOSTCC="cc -ffile-prefix-map=$PWD=.".
 
 O ?= build
+# One name for the folder, however it is given: by it the lists of headers (*.d) name the objects.
+override O := $(patsubst $(CURDIR)/%,%,$(abspath $(O)))
 # "prefix" is the name of the GNU coding standards, which many type.
 PREFIX ?= $(or $(prefix),/usr/local)
 DESTDIR ?=
