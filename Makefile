@@ -79,4 +79,8 @@ help: ## this list
 	@printf 'Variables: O=build PREFIX=/usr/local DESTDIR= CC AR CROSS_COMPILE HOSTCC V=1\n'
 	@printf '           PORT=bare CFLAGS_TARGET= (no operating system)\n'
 
+# A goal in the build folder may be given by its absolute path.
+ABSOLUTE_GOALS := $(filter $(CURDIR)/%,$(MAKECMDGOALS))
+$(ABSOLUTE_GOALS): $(CURDIR)/%: % ;
+
 -include $(wildcard $(O)/*/*.d $(O)/*/*/*.d $(O)/*/*/*/*.d)

@@ -178,19 +178,6 @@ build() {
 	build_with LEAKWRAP_LDLIBS "$@"
 }
 
-# build_by_library NAME SOURCE FLAG...: builds as build does, with a runtime that makes its system
-# calls by syscall(2), so that a library of the test can make them fail.
-build_by_library() {
-	name=$1
-	shift
-	built=$name
-	runtime by_library CC="$CC -DLEAKWRAP_LIBRARY_CALLS"
-	# shellcheck disable=SC2046,SC2086 # lists of flags
-	$CC $CFLAGS_FOR_TESTS -o "$W/$built" "$@" \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) \
-		-pthread $DL_FOR_TESTS || fail "cannot build $built"
-}
-
 build_program_only() {
 	build_with LEAKWRAP_PROGRAM_LDLIBS "$@"
 }

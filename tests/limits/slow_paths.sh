@@ -3,7 +3,7 @@
 # recognized: they need no walk and no system call.
 . tests/lib.sh
 
-build paths tests/limits/slow_paths.c tests/limits/tracer_calls.c -Wl,--wrap=syscall
+build paths tests/limits/slow_paths.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
 failed=
 
 # recognizes CASE [OPTION]: 10,000 allocations need few walks and few system calls.

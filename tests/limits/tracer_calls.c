@@ -1,14 +1,14 @@
-/* tracer_calls.c - counts the tracer's system calls: it makes all of them by syscall(2), and the
- * test links the program with -Wl,--wrap=syscall. */
+/* tracer_calls.c - counts the tracer's system calls: it makes all of them by leakwrap_call_kernel,
+ * and the test links the program with -Wl,--wrap=leakwrap_call_kernel. */
 #include "tests/limits/tracer_calls.h"
 
 _Atomic unsigned long tracer_calls;
 
-long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
-long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
+long __real_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
 
-long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
 	tracer_calls++;
-	return __real_syscall(number, a, b, c, d, e, f);
+	return __real_leakwrap_call_kernel(number, a, b, c, d, e, f);
 }

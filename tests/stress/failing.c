@@ -2,16 +2,16 @@
  * program's own allocator, which stands in front of the C library's. It is a file of its own,
  * because calls inside one object are not wrapped.
  *
- *   FAIL_MMAP=N     the tracer's Nth mmap fails (linked with --wrap=syscall)
+ *   FAIL_MMAP=N     the tracer's Nth mmap fails (linked with --wrap=leakwrap_call_kernel)
  *   FAIL_MMAP=N+    so do all later ones, until failing_is_over
  *   FAIL_MALLOC=N   the Nth allocation of the process fails, or, with FAIL_RANDOM=SEED, one in N
  *                   at random
- */
+ *
+ * Compiled with -DUNTRACED it has no tracer whose mmap could fail. */
 #include "failing.h"
 #include "tests/random.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,10 +25,6 @@
 
 bool failing_is_on, failing_is_over;
 
-/* The tracer maps memory by system calls. */
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-
 static long number_in(const char *name)
 {
 	const char *text = getenv(name);
@@ -36,6 +32,7 @@ static long number_in(const char *name)
 	return text ? atol(text) : 0;
 }
 
+#ifndef UNTRACED
 static bool map_fails_now(void)
 {
 	static long calls, failing = -1;
@@ -51,22 +48,17 @@ static bool map_fails_now(void)
 	return failing > 0 && (calls == failing || (all && calls > failing && !failing_is_over));
 }
 
-long __wrap_syscall(long number, ...)
-{
-	long argument[6];
-	va_list arguments;
+/* The tracer maps memory by system calls. */
+long __real_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
 
-	va_start(arguments, number);
-	for (int i = 0; i < 6; i++)
-		argument[i] = va_arg(arguments, long);
-	va_end(arguments);
-	if (number == SYS_mmap && map_fails_now()) {
-		errno = ENOMEM;
-		return -1;
-	}
-	return __real_syscall(number, argument[0], argument[1], argument[2], argument[3],
-	                      argument[4], argument[5]);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (number == SYS_mmap && map_fails_now())
+		return -ENOMEM;
+	return __real_leakwrap_call_kernel(number, a, b, c, d, e, f);
 }
+#endif
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);

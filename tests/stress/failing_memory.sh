@@ -7,8 +7,8 @@
 # timeout: 480
 . tests/lib.sh
 
-build_plain untraced -Wl,--wrap=syscall tests/stress/failing_memory.c tests/stress/failing.c
-build traced -Wl,--wrap=syscall tests/stress/failing_memory.c tests/stress/failing.c
+build_plain untraced -DUNTRACED tests/stress/failing_memory.c tests/stress/failing.c
+build traced -Wl,--wrap=leakwrap_call_kernel tests/stress/failing_memory.c tests/stress/failing.c
 
 # run WHAT [VARIABLE=VALUE...]: runs the traced and the untraced program, and compares them.
 run() {
