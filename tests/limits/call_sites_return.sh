@@ -7,8 +7,10 @@
 
 jansson=$($CC -print-file-name=libjansson.a)
 [ -e "$jansson" ] || skip "libjansson.a is not installed"
-build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
-build parser tests/limits/nested_json.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel \
+build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c \
+	-Wl,--wrap=leakwrap_call_kernel
+build parser tests/limits/nested_json.c tests/limits/tracer_calls.c \
+	-Wl,--wrap=leakwrap_call_kernel \
 	"$jansson"
 
 # leaks_are_complete LOG: of the blocks that are left in the end.

@@ -8,7 +8,8 @@
 
 for pointers in -fomit-frame-pointer -fno-omit-frame-pointer; do
 	build_program_only recursion $pointers -fno-stack-protector -fno-optimize-sibling-calls \
-		tests/limits/generated_recursion.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
+		tests/limits/generated_recursion.c tests/limits/tracer_calls.c \
+		-Wl,--wrap=leakwrap_call_kernel
 	"$W/recursion" >"$W/out" 2>"$W/log" || fail "$pointers: status $?"
 	read -r calls walks <"$W/out"
 	echo "$pointers: $calls system calls in $walks walks"

@@ -5,7 +5,8 @@
 . tests/lib.sh
 . tests/limits/bounds.sh
 
-build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
+build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c \
+	-Wl,--wrap=leakwrap_call_kernel
 
 # 64 bytes, and 21 frames of two bytes.
 for count in 500000 2000000; do

@@ -2,7 +2,8 @@
 # Loading a library costs the same however many there are, and opening one again costs nothing.
 . tests/lib.sh
 
-build libraries tests/limits/many_libraries.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
+build libraries tests/limits/many_libraries.c tests/limits/tracer_calls.c \
+	-Wl,--wrap=leakwrap_call_kernel
 build_plain plugin.so -shared -fPIC tests/unwind/plugin.c
 mkdir "$W/many"
 for i in $(seq 200); do

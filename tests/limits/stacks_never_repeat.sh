@@ -4,7 +4,8 @@
 . tests/lib.sh
 . tests/limits/bounds.sh
 
-build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
+build_program_only stacks tests/limits/new_stacks.c tests/limits/tracer_calls.c \
+	-Wl,--wrap=leakwrap_call_kernel
 
 # Variable-length arrays and alloca in a recursion: at most 21 blocks are live.
 "$W/stacks" arrays 40000 >"$W/out" 2>"$W/arrays" || fail "arrays: status $?"
