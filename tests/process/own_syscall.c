@@ -2,10 +2,9 @@
  * Leaks a block. */
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void *volatile kept;
-
-long syscall(long number, ...);
 
 __attribute__((noinline)) long syscall(long number, ...)
 {
