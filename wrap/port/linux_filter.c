@@ -88,7 +88,7 @@ static uint32_t compute(unsigned code, uint32_t a, uint32_t with)
 	case MULTIPLY:
 		return a * with;
 	case DIVIDE:
-		return a / with; /* not by 0: see ask */
+		return with == 0 ? 0 : a / with;
 	case OR:
 		return a | with;
 	case AND:
