@@ -42,7 +42,7 @@ cat >"$W/suppressions" <<'END'
    asked on purpose
    Memcheck:Param
    rt_sigprocmask(set)
-   fun:syscall
+   fun:leakwrap_call_kernel
    ...
    fun:leakwrap_readable
 }
