@@ -88,6 +88,6 @@ grep -q 'the tool is not built: HOSTCC=nosuch does not run$' "$W/make.out" ||
 
 # make takes a name with a space for two.
 ! make -s O="$W/a folder" lib >"$W/make.out" 2>&1 || fail "a build in a folder with a space"
-grep -q "O='$W/a folder' is no folder that make can use" "$W/make.out" ||
+grep -q "O='${W#"$PWD"/}/a folder' is no folder that make can use" "$W/make.out" ||
 	fail "not said: $(cat "$W/make.out")"
 [ "$(wc -l <"$W/make.out")" = 1 ] || fail "more is said: $(cat "$W/make.out")"
