@@ -43,7 +43,7 @@
 # no object refers to it, so its wrapper stays in the archive.
 
 LEAKWRAP_ALLOCATING_FAMILIES := malloc string line path list memstream cxx
-LEAKWRAP_FAMILIES := $(LEAKWRAP_ALLOCATING_FAMILIES) signal exit exec dl seccomp
+LEAKWRAP_FAMILIES := $(LEAKWRAP_ALLOCATING_FAMILIES) signal exit exec dl protect seccomp
 
 LEAKWRAP_SYMBOLS_malloc := malloc free calloc realloc reallocarray memalign aligned_alloc \
 	posix_memalign valloc pvalloc cfree free_sized free_aligned_sized
@@ -73,7 +73,8 @@ LEAKWRAP_SYMBOLS_cxx := __cxa_demangle \
 		$(delete)m $(delete)mSt11align_val_t $(delete)j $(delete)jSt11align_val_t)
 
 # The other families do not allocate.  The tracer shares the dump signal with the program, writes
-# the exit dump before every way out, follows the loader, and obeys a sandbox.
+# the exit dump before every way out, follows the loader, reads no code that may only run, and obeys
+# a sandbox.
 LEAKWRAP_SYMBOLS_signal := sigaction __sigaction signal bsd_signal ssignal sysv_signal \
 	__sysv_signal sigset sigignore siginterrupt sigaltstack \
 	sigwait sigwaitinfo sigtimedwait __sigtimedwait64 __sigtimedwait_time64
@@ -83,6 +84,8 @@ LEAKWRAP_SYMBOLS_exec := execve execv execvp execvpe fexecve execveat execl exec
 LEAKWRAP_SYMBOLS_exit := _exit _Exit quick_exit at_quick_exit
 
 LEAKWRAP_SYMBOLS_dl := dlopen dlmopen dlclose
+
+LEAKWRAP_SYMBOLS_protect := mprotect pkey_mprotect
 
 LEAKWRAP_SYMBOLS_seccomp := prctl syscall seccomp_load
 

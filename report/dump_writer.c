@@ -16,7 +16,6 @@
 #include "report/log_file.h"
 #include "wrap/live/live.h"
 #include "report/misuse_writer.h"
-#include "wrap/module/loaded.h"
 #include "wrap/module/module_records.h"
 #include "wrap/module/registry.h"
 #include "wrap/base/options.h"
@@ -543,7 +542,6 @@ bool leakwrap_dump_write(struct leakwrap_writer *writer, int fd, unsigned number
 	named_size = dump.named_room * sizeof(dump.named[0]);
 	/* Without this memory, the dump lists all modules.  It also does if it lists blocks. */
 	dump.named = leakwrap_options.blocks ? NULL : leakwrap_scratch_map(named_size);
-	leakwrap_modules_try_code();
 	leakwrap_frame_cache_start();
 	leakwrap_symbols_start();
 	leakwrap_origin_start();

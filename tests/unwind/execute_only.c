@@ -1,7 +1,7 @@
 /* execute_only.c [WHEN] - leaks a block below two functions.  "first": makes its own code
- * unreadable before that.  "between": has leaked another block before.  "library": makes the code
- * of its library unreadable, and leaks a block that the library has asked for.  Status 9: the
- * processor reads it all the same.  With IS_LIBRARY the library. */
+ * unreadable before that.  "key": does so by a protection key.  "between": has leaked another block
+ * before.  "library": makes the code of its library unreadable, and leaks a block that the library
+ * has asked for.  Status 9: the processor reads it all the same.  With IS_LIBRARY the library. */
 #include <errno.h>
 #include <link.h>
 #include <stdint.h>
@@ -68,6 +68,14 @@ __attribute__((noinline)) void other(int size)
 
 static const char *closed = ""; /* what the name of the module begins with, behind its folder */
 
+static int key = -1; /* of memory that must not be read (pkeys(7)); -1: none */
+
+static int protect(char *page, size_t size)
+{
+	return key < 0 ? mprotect(page, size, PROT_EXEC)
+	               : pkey_mprotect(page, size, PROT_READ | PROT_EXEC, key);
+}
+
 /* Makes the code of the module unreadable.  Its other data is not in the same segment.  The program
  * is the first module, and has no name. */
 static int close_code(struct dl_phdr_info *module, size_t size, void *start)
@@ -84,7 +92,7 @@ static int close_code(struct dl_phdr_info *module, size_t size, void *start)
 
 		if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0)
 			continue;
-		if (mprotect(page, segment->p_memsz + at % 4096, PROT_EXEC) != 0)
+		if (protect(page, segment->p_memsz + at % 4096) != 0)
 			exit(1);
 		*(char **)start = page;
 	}
@@ -97,6 +105,9 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "library") == 0)
 		closed = "libcalls";
+	if (argc > 1 && strcmp(argv[1], "key") == 0 &&
+	    (key = pkey_alloc(0, PKEY_DISABLE_ACCESS)) < 0)
+		return 9;
 	if (argc > 1 && strcmp(argv[1], "between") == 0)
 		other(43);
 	if (argc > 1) {

@@ -55,7 +55,7 @@ esac
 skipped=
 for program in with without; do
 	for options in unwind=auto unwind=fp unwind=table; do
-		for when in first between; do
+		for when in first key between; do
 			log=$W/$program.$options.$when.log
 			LEAKWRAP_OPTIONS="$options" "$W/$program" $when 2>"$log"
 			status=$?

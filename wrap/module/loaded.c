@@ -93,40 +93,16 @@ const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address)
 	return NULL;
 }
 
-/* The number of the next call of leakwrap_module_try_code, from 1. */
-static _Atomic unsigned tries = 1;
-
-/* Tries the text at ADDRESS, unless its last try has this NUMBER.  The text of a module that is
- * unloaded cannot be read, either.  But the module may be loaded again. */
-static void try_text(const struct leakwrap_module *module, uintptr_t address, unsigned number)
-{
-	struct leakwrap_text *const text =
-	        (struct leakwrap_text *)leakwrap_module_text(module, address);
-
-	if (!text || text->is_only_executed || text->last_try == number)
-		return;
-	if (leakwrap_is_unreadable(address) &&
-	    (module->is_permanent || leakwrap_module_is_there(module)))
-		text->is_only_executed = true;
-	text->last_try = number;
-}
-
-void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
-{
-	try_text(module, address, atomic_fetch_add(&tries, 1) + 1);
-}
-
-void leakwrap_module_try_code_once(const struct leakwrap_module *module, uintptr_t address)
-{
-	try_text(module, address, atomic_load_explicit(&tries, memory_order_relaxed));
-}
-
-void leakwrap_modules_try_code(void)
+void leakwrap_modules_note_unreadable(uintptr_t start, size_t size)
 {
 	const struct leakwrap_modules *const modules = leakwrap_modules();
 
 	for (unsigned i = 0; i < modules->count; i++)
-		for (unsigned j = 0; j < LEAKWRAP_TEXTS_MAX && modules->module[i]->text[j].end; j++)
-			leakwrap_module_try_code(modules->module[i],
-			                         modules->module[i]->text[j].start);
+		for (unsigned j = 0; j < LEAKWRAP_TEXTS_MAX; j++) {
+			struct leakwrap_text *const text =
+			        (struct leakwrap_text *)&modules->module[i]->text[j];
+
+			if (start < text->end && text->start < start + size)
+				text->is_only_executed = true;
+		}
 }

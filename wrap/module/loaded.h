@@ -1,8 +1,9 @@
-/* loaded.h - questions about the modules that are loaded now. */
+/* loaded.h - questions about the modules that are loaded now, and notes of what happens to them. */
 #ifndef LEAKWRAP_LOADED_H
 #define LEAKWRAP_LOADED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "wrap/module/module.h"
@@ -28,32 +29,8 @@ bool leakwrap_modules_have_namespaces(void);
  * in a module that may be unloaded, else none. */
 const struct leakwrap_segment *leakwrap_segment_at(uintptr_t address);
 
-#ifndef LEAKWRAP_BARE
-/* Looks whether the code at ADDRESS, in the text of MODULE, can be read.  If not, notes the whole
- * segment as memory that is only executed.  Signal-safe; one system call, unless it was noted. */
-void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address);
-
-/* Does what leakwrap_module_try_code does, unless that was done for the text since the last call of
- * leakwrap_module_try_code for any text.  So most of the many reads of code take no system call. */
-void leakwrap_module_try_code_once(const struct leakwrap_module *module, uintptr_t address);
-
-/* Does what leakwrap_module_try_code does, for the first byte of each text that is loaded. */
-void leakwrap_modules_try_code(void);
-#else
-static inline void leakwrap_module_try_code(const struct leakwrap_module *module, uintptr_t address)
-{
-	(void)module, (void)address;
-}
-
-static inline void leakwrap_module_try_code_once(const struct leakwrap_module *module,
-                                                 uintptr_t address)
-{
-	(void)module, (void)address;
-}
-
-static inline void leakwrap_modules_try_code(void)
-{
-}
-#endif
+/* Notes that the program may make its memory at START, of SIZE bytes, unreadable: each text that
+ * lies in a part of it counts as memory that is only executed.  Signal-safe. */
+void leakwrap_modules_note_unreadable(uintptr_t start, size_t size);
 
 #endif

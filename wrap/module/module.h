@@ -19,11 +19,8 @@
 struct leakwrap_text {
 	uintptr_t start, end;
 	/* Execute-only memory: it may not be readable (lld --execute-only).  The program may make
-	 * its code so at any time (mprotect(2)). */
+	 * its code execute-only at any time (mprotect(2)). */
 	_Atomic bool is_only_executed;
-#ifndef LEAKWRAP_BARE
-	_Atomic unsigned last_try; /* the number of the last look at that (loaded.h) */
-#endif
 };
 
 #ifndef LEAKWRAP_BARE
@@ -38,7 +35,7 @@ struct leakwrap_segment {
 };
 #endif
 
-/* A module.  Immutable, but for is_only_executed and last_try. */
+/* A module.  Immutable, but for is_only_executed. */
 struct leakwrap_module {
 	uintptr_t start, end; /* all its segments lie in [start, end) */
 #ifndef LEAKWRAP_BARE

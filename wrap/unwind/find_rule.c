@@ -2,7 +2,6 @@
 #include "wrap/unwind/find_rule.h"
 
 #include "wrap/base/options.h"
-#include "wrap/module/loaded.h"
 #include "wrap/module/other_code.h"
 #include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/fp_frame.h"
@@ -260,7 +259,6 @@ bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
 	if (!module)
 		return find_sigreturn_outside(frame, rule) ||
 		       find_in_generated_code(frame, rule, keep);
-	leakwrap_module_try_code(module, interrupted ? frame->pc : frame->pc - 1);
 	if (leakwrap_find_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high,
 	                                 rule) ||
 	    ((!fp_alone || interrupted) && !code_first &&

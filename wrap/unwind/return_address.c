@@ -3,7 +3,6 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
-#include "wrap/module/loaded.h"
 #include "wrap/module/registry.h"
 #include "wrap/port/port.h"
 
@@ -122,7 +121,6 @@ bool leakwrap_is_return(uintptr_t word, uintptr_t *target)
 
 	if (!module)
 		return false;
-	leakwrap_module_try_code_once(module, pc - 1);
 	code = leakwrap_code_of(module, word);
 	return leakwrap_call_before(&code, pc, target) != 0;
 }
