@@ -21,10 +21,7 @@ done
 own_syscall() {
 	name=$1
 	shift
-	# shellcheck disable=SC2046,SC2086 # lists
-	$gcc $TARGET_CFLAGS "$@" -o "$W/$name" tests/process/own_syscall.c \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) 2>"$W/link" ||
-		fail "$name: $(tail -n 5 "$W/link")"
+	build_on_target "$name" tests/process/own_syscall.c "$@"
 	$run "$W/$name" 2>"$W/log"
 	ran "$name" $?
 }

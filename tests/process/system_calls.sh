@@ -17,10 +17,7 @@ done
 system_calls() {
 	name=$1
 	shift
-	# shellcheck disable=SC2046,SC2086 # lists
-	$gcc $TARGET_CFLAGS "$@" -o "$W/$name" tests/process/system_calls.c \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) 2>"$W/link" ||
-		fail "$name: $(tail -n 5 "$W/link")"
+	build_on_target "$name" tests/process/system_calls.c "$@"
 	$run "$W/$name" "$W/mapped" 2>"$W/log"
 	equal "exit status, $name" $? 0
 }

@@ -30,14 +30,10 @@ done
 same_actions() {
 	name=$1
 	shift
-	# shellcheck disable=SC2046,SC2086 # lists
-	{
-		$gcc $TARGET_CFLAGS "$@" -Wno-deprecated-declarations -o "$W/plain-$name" \
-			tests/signal/same_actions.c &&
-			$gcc $TARGET_CFLAGS "$@" -Wno-deprecated-declarations -o "$W/$name" \
-				tests/signal/same_actions.c \
-				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime)
-	} 2>"$W/link" || fail "$name: $(tail -n 5 "$W/link")"
+	# shellcheck disable=SC2086 # a list of flags
+	$gcc $TARGET_CFLAGS "$@" -Wno-deprecated-declarations -o "$W/plain-$name" \
+		tests/signal/same_actions.c 2>"$W/link" || fail "$name: $(tail -n 5 "$W/link")"
+	build_on_target "$name" tests/signal/same_actions.c "$@" -Wno-deprecated-declarations
 	$run "$W/plain-$name" >"$W/plain-$name.out"
 	equal "exit status, untraced, $name" $? 0
 	$run "$W/$name" >"$W/$name.out" 2>"$W/$name.log"

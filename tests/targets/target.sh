@@ -44,6 +44,17 @@ each_target() {
 TARGET_CFLAGS="-std=gnu11 -O2 -g -Wall -Wextra -Werror -D_GNU_SOURCE -I. -Iwrap"
 TARGET_CFLAGS="$TARGET_CFLAGS -fno-builtin -fno-optimize-sibling-calls"
 
+# build_on_target NAME ARGUMENT...: builds $W/NAME as TARGET_CFLAGS and the arguments say, and links
+# it with the runtime. $gcc and $lib are the target's.
+build_on_target() {
+	program_of_target=$W/$1
+	shift
+	# shellcheck disable=SC2046,SC2086 # lists of flags
+	$gcc $TARGET_CFLAGS "$@" -o "$program_of_target" \
+		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) -pthread \
+		2>"$W/link" || fail "$program_of_target: $(tail -n 5 "$W/link")"
+}
+
 # The name of each expected call, with its source line: FILE:LINE NAME.
 grep -n '/\* @' tests/targets/program.c tests/targets/vendor.c |
 	sed 's|^[^:]*/\([^/:]*\):\([0-9]*\):.*/\* @\([^ ]*\) .*|\1:\2 \3|' >"$W/names"

@@ -21,12 +21,8 @@ program() {
 	name=$1
 	shift
 	for pointers in -fomit-frame-pointer -fno-omit-frame-pointer; do
-		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -funwind-tables -fno-stack-protector $pointers "$@" \
-			-o "$W/program" tests/unwind/generated_code.c \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				of_runtime) -pthread ||
-			fail "cannot build $name $pointers"
+		build_on_target program tests/unwind/generated_code.c -funwind-tables \
+			-fno-stack-protector $pointers "$@"
 		rm -f "$W/log"
 		# shellcheck disable=SC2086 # a command
 		LEAKWRAP_OPTIONS=log=$W/log $run "$W/program" || fail "$name $pointers: status $?"

@@ -43,11 +43,8 @@ for machine in 'i686-linux-gnu qemu-i386' 'aarch64-linux-gnu qemu-aarch64' \
 	'riscv64-linux-gnu qemu-riscv64' 'arm-linux-gnueabihf qemu-arm' \
 	'arm-linux-gnueabi qemu-arm'; do
 	target "${machine% *}" "${machine#* }"
-	# shellcheck disable=SC2046,SC2086 # lists of flags
-	"$gcc" $TARGET_CFLAGS $instrumented -static -o "$W/instrument" tests/unwind/instrument.c \
-		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-			of_runtime) -pthread ||
-		fail "$triple: cannot build"
+	# shellcheck disable=SC2086 # a list of flags
+	build_on_target instrument tests/unwind/instrument.c $instrumented -static
 	# shellcheck disable=SC2086 # a command and its arguments
 	expect "$triple" $run "$W/instrument"
 done

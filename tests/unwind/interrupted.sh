@@ -24,12 +24,9 @@ program() {
 	name=$1
 	shift
 	for level in -O0 -O1 -O2; do
-		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -static $icf -fno-stack-protector \
-			-fno-omit-frame-pointer "$@" $level -o "$W/program" \
-			tests/unwind/interrupted.c \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				of_runtime) || fail "cannot build $name"
+		# shellcheck disable=SC2086 # a list of flags
+		build_on_target program tests/unwind/interrupted.c -static $icf \
+			-fno-stack-protector -fno-omit-frame-pointer "$@" $level
 		for way in auto fp; do
 			# A walk cannot follow gcc's frame pointers of Thumb code.
 			case $way$name in fp*-mthumb) continue ;; esac

@@ -23,12 +23,9 @@ program() {
 	for tables in with without; do
 		flags=-funwind-tables
 		[ $tables = with ] || flags=$without
-		# shellcheck disable=SC2046,SC2086 # lists of flags
-		$gcc $TARGET_CFLAGS -fno-stack-protector -Os $flags "$@" -o "$W/$name-$tables" \
-			tests/unwind/without_tables.c \
-			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS |
-				of_runtime) -pthread ||
-			fail "cannot build $name, $tables tables"
+		# shellcheck disable=SC2086 # a list of flags
+		build_on_target "$name-$tables" tests/unwind/without_tables.c \
+			-fno-stack-protector -Os $flags "$@"
 		# shellcheck disable=SC2086 # a command
 		walks=$(LEAKWRAP_OPTIONS=log=$W/$name-$tables.log \
 			$run "$W/$name-$tables" interpreter) ||

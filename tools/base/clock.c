@@ -3,8 +3,6 @@
 
 #include <time.h>
 
-#define SECOND UINT64_C(1000000000) /* in nanoseconds */
-
 uint64_t monotonic_ns(void)
 {
 	struct timespec now;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define SECOND UINT64_C(1000000000) /* in nanoseconds */
+
 /* Returns the time of CLOCK_MONOTONIC in nanoseconds. */
 uint64_t monotonic_ns(void);
 

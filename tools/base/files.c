@@ -52,13 +52,11 @@ static uint64_t identity_hash(const struct identity *identity)
 	return hash_word(hash_word(0, identity->device), identity->inode);
 }
 
-void remember_input(int descriptor)
+static void remember(const struct stat *status)
 {
-	struct stat status;
-
-	if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+	if (!S_ISREG(status->st_mode))
 		return;
-	const struct identity identity = {status.st_dev, status.st_ino};
+	const struct identity identity = {status->st_dev, status->st_ino};
 	const uint64_t hash = identity_hash(&identity);
 	pthread_mutex_lock(&inputs.lock);
 	if (!table_find(&inputs.table, hash, &identity, identity_equal)) {
@@ -67,6 +65,22 @@ void remember_input(int descriptor)
 		table_add(&inputs.table, hash, entry);
 	}
 	pthread_mutex_unlock(&inputs.lock);
+}
+
+void remember_input(int descriptor)
+{
+	struct stat status;
+
+	if (fstat(descriptor, &status) == 0)
+		remember(&status);
+}
+
+void remember_input_path(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0)
+		remember(&status);
 }
 
 bool is_input(const char *path)

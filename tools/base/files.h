@@ -14,7 +14,10 @@ int open_regular(const char *path);
  * Any thread may call it. */
 void remember_input(int descriptor);
 
-/* Returns whether PATH leads to a file that remember_input remembers.  Output would destroy it. */
+/* Does what remember_input does, for the file of PATH. */
+void remember_input_path(const char *path);
+
+/* Returns whether PATH leads to a file that the tool remembers.  Output would destroy it. */
 bool is_input(const char *path);
 
 /* Returns the last component of PATH. */

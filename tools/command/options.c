@@ -205,11 +205,7 @@ static const char *readable_path(const struct argp_state *state, const char *nam
 {
 	if (access(argument, R_OK) != 0)
 		option_error(state, "--%s=%s: %s", name, argument, strerror(errno));
-	const int fd = open_regular(argument);
-	if (fd >= 0) {
-		remember_input(fd);
-		close(fd);
-	}
+	remember_input_path(argument);
 	return argument;
 }
 
@@ -447,14 +443,13 @@ static bool has_output_file(const struct options *options)
 	return options->output && strcmp(options->output, "-") != 0;
 }
 
-/* Returns whether the output is an input.  If so, a message says it. */
-static bool is_output_input(const struct options *options)
+/* Returns whether the output is no input.  If it is one, a message says so. */
+static bool is_output_apart(const struct options *options)
 {
-	const bool is = has_output_file(options) && is_input(options->output);
-
-	if (is)
-		complain("%s is an input of this command: give -o another file", options->output);
-	return is;
+	if (!has_output_file(options) || !is_input(options->output))
+		return true;
+	complain("%s is an input of this command: give -o another file", options->output);
+	return false;
 }
 
 /* Returns whether a file may be created in the folder of PATH.  If not, errno says why. */
@@ -482,7 +477,7 @@ bool check_output(const struct options *options)
 
 	if (!has_output_file(options))
 		return true;
-	if (is_output_input(options))
+	if (!is_output_apart(options))
 		return false;
 	errno = 0;
 	if (stat(name, &status) == 0) {
@@ -504,7 +499,7 @@ enum status write_output(const struct options *options, output_writer *writer, v
 	const char *name = is_file ? options->output : "standard output";
 	FILE *stream = stdout;
 
-	if (is_output_input(options))
+	if (!is_output_apart(options))
 		return STATUS_USAGE;
 	if (is_file) {
 		stream = fopen(name, "we");

@@ -471,11 +471,7 @@ int command_torture(int argc, char **argv)
 	if (!format->is_for_torture)
 		die("--format=%s is not for a torture: %s", format->name,
 		    format_names(&options.common.arena, true));
-	const int program = open_regular(options.argv[0]); /* in PATH, it is no input yet */
-	if (program >= 0) {
-		remember_input(program);
-		close(program);
-	}
+	remember_input_path(options.argv[0]); /* a program in PATH is no input yet */
 	if (!check_output(&options.common))
 		return STATUS_USAGE;
 	if (options.hits.count == 0)

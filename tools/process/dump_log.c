@@ -102,14 +102,13 @@ static struct dump_search *search_of(struct dump_log *log, int fd, const struct 
 {
 	struct dump_search *search = NULL;
 	for (size_t i = 0; i < log->search_count && !search; i++)
-		if (log->searches[i].device == status->st_dev &&
-		    log->searches[i].inode == status->st_ino)
+		if (log->searches[i].before.st_dev == status->st_dev &&
+		    log->searches[i].before.st_ino == status->st_ino)
 			search = &log->searches[i];
 	if (!search) {
 		GROW(log->searches, log->search_room, log->search_count + 1);
 		search = &log->searches[log->search_count++];
-		*search = (struct dump_search){
-		        .device = status->st_dev, .inode = status->st_ino, .before = *status};
+		*search = (struct dump_search){.before = *status};
 	}
 	char head[sizeof search->head];
 	const ssize_t length = pread(fd, head, sizeof head, 0);

@@ -17,14 +17,12 @@ enum dump_reader {
 
 /* How far a file was searched for the dump. */
 struct dump_search {
-	dev_t device;
-	ino_t inode;
 	off_t at; /* at first the size before the dump was asked for: the dump stands behind */
 	/* The file's first bytes.  A new file may have the inode of a file that was removed. */
 	char head[128];
 	size_t head_size;
-	struct stat before; /* its status before the dump was asked for */
-	bool was_truncated; /* since */
+	struct stat before; /* the file's status at the first look */
+	bool was_truncated; /* since the first look */
 };
 
 /* The files to which the dump may come. */

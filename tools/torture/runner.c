@@ -18,10 +18,8 @@
 #include "tools/base/messages.h"
 #include "tools/base/numbers.h"
 
-#define SECOND 1000000000u
-
 /* How long a process may take to die of SIGABRT. */
-#define GRACE (2 * (uint64_t)SECOND)
+#define GRACE (2 * SECOND)
 
 /* The descriptors below are looked at, to find those that were inherited. */
 #define INHERITED_MAX 256

@@ -20,7 +20,8 @@ bool leakwrap_process_is_forked(void);
 /* Notes that a thread of this process has recorded an allocation.  Signal-safe. */
 void leakwrap_process_note_record(void);
 
-/* Returns whether a thread has done so; in a forked child, since the fork.  Signal-safe. */
+/* Returns whether a thread of this process has recorded an allocation; in a forked child, since the
+ * fork.  Signal-safe. */
 bool leakwrap_process_has_recorded(void);
 
 /* Call around exec: the first before it, the second if exec fails.  In between the process is no

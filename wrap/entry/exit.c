@@ -31,7 +31,7 @@ EXIT(_Exit)
 
 /* The dump comes after the functions that the program registers with at_quick_exit: the function
  * that is registered first runs last.  musl has room for 32 functions, and all of them are the
- * program's: there the dump joins the function that the program registers first. */
+ * program's: there the dump is attached to the function that the program registers first. */
 #ifdef LEAKWRAP_ENTRY_quick_exit
 void __real_quick_exit(int status) __attribute__((noreturn));
 LEAKWRAP_ENTRY void __wrap_quick_exit(int status) __attribute__((noreturn));
@@ -39,7 +39,7 @@ LEAKWRAP_ENTRY void __wrap_quick_exit(int status) __attribute__((noreturn));
 void __wrap_quick_exit(int status)
 {
 #ifndef __GLIBC__
-	if (!leakwrap_exit_dump_has_joined())
+	if (!leakwrap_exit_dump_is_attached())
 		leakwrap_exit_dump_write();
 #endif
 	__real_quick_exit(status);
@@ -60,11 +60,11 @@ LEAKWRAP_ENTRY int __wrap_at_quick_exit(void (*function)(void));
 int __wrap_at_quick_exit(void (*function)(void))
 {
 #ifndef __GLIBC__
-	if (leakwrap_exit_dump_join(function)) {
+	if (leakwrap_exit_dump_attach(function)) {
 		const int error = __real_at_quick_exit(leakwrap_exit_dump_write_behind);
 
 		if (error)
-			leakwrap_exit_dump_part();
+			leakwrap_exit_dump_detach();
 		return error;
 	}
 #endif

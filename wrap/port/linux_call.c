@@ -1,10 +1,11 @@
-/* linux_call.c - see linux_call.h.  On the processors below it is not the C library's syscall(2): a
- * program may have a function of that name, which does something else. */
+/* linux_call.c - see linux_call.h.  On the processors that are named here, no call goes through the
+ * C library's syscall(2): a program may have a function of that name, which does something else. */
 #include "wrap/port/linux_call.h"
+
+/* The registers are those of syscall(2), section "Architecture calling conventions". */
 
 #if defined __x86_64__ && defined __LP64__
 
-/* The registers are those of syscall(2), section "Architecture calling conventions". */
 long leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long d_in __asm__("r10") = d;
@@ -39,19 +40,29 @@ long leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, l
 	return result;
 }
 
-#elif defined __aarch64__ && defined __LP64__
+#elif (defined __aarch64__ || defined __riscv) && defined __LP64__
+
+#ifdef __aarch64__
+#define CALL        "svc 0"
+#define NUMBER      "x8"
+#define ARGUMENT(i) "x" #i
+#else
+#define CALL        "ecall"
+#define NUMBER      "a7"
+#define ARGUMENT(i) "a" #i
+#endif
 
 long leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
 {
-	register long number_in __asm__("x8") = number;
-	register long result __asm__("x0") = a;
-	register long b_in __asm__("x1") = b;
-	register long c_in __asm__("x2") = c;
-	register long d_in __asm__("x3") = d;
-	register long e_in __asm__("x4") = e;
-	register long f_in __asm__("x5") = f;
+	register long number_in __asm__(NUMBER) = number;
+	register long result __asm__(ARGUMENT(0)) = a;
+	register long b_in __asm__(ARGUMENT(1)) = b;
+	register long c_in __asm__(ARGUMENT(2)) = c;
+	register long d_in __asm__(ARGUMENT(3)) = d;
+	register long e_in __asm__(ARGUMENT(4)) = e;
+	register long f_in __asm__(ARGUMENT(5)) = f;
 
-	__asm__ volatile("svc 0"
+	__asm__ volatile(CALL
 	                 : "+r"(result)
 	                 : "r"(number_in), "r"(b_in), "r"(c_in), "r"(d_in), "r"(e_in), "r"(f_in)
 	                 : "memory");
@@ -78,25 +89,6 @@ long leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, l
 	                 : "+r"(result), [kept] "=&r"(kept)
 	                 : [number] "r"(number), "r"(b_in), "r"(c_in), "r"(d_in), "r"(e_in),
 	                   "r"(f_in)
-	                 : "memory");
-	return result;
-}
-
-#elif defined __riscv && defined __LP64__
-
-long leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
-{
-	register long number_in __asm__("a7") = number;
-	register long result __asm__("a0") = a;
-	register long b_in __asm__("a1") = b;
-	register long c_in __asm__("a2") = c;
-	register long d_in __asm__("a3") = d;
-	register long e_in __asm__("a4") = e;
-	register long f_in __asm__("a5") = f;
-
-	__asm__ volatile("ecall"
-	                 : "+r"(result)
-	                 : "r"(number_in), "r"(b_in), "r"(c_in), "r"(d_in), "r"(e_in), "r"(f_in)
 	                 : "memory");
 	return result;
 }

@@ -313,9 +313,9 @@ void leakwrap_pages_limit(size_t bytes)
 	pages.limit = bytes;
 }
 
-/* Takes a table of KIND, which is not mapped or not mapped any more, off the bytes that do not
- * count.  Counts them anew: what the table had among them may have been counted anew since, and a
- * difference below 0 would lift the limit. */
+/* Corrects pages.unused for a table of KIND that could not be mapped, or was unmapped.  Counts anew:
+ * the share of that table is not known, since another thread may have counted meanwhile.  If too
+ * much were subtracted, the sum could fall below 0, which would lift the limit. */
 static void forget_unused(enum mapping_kind kind)
 {
 	if (kind != DENSE && pages.limit != 0)

@@ -255,14 +255,14 @@ bool leakwrap_park_signal_is(const void *info, int value);
 /* Unblocks the park signal for this thread while others are blocked, and blocks it again. */
 void leakwrap_park_signal_allow(bool is_allowed);
 
-/* What a process with descriptors of userfaultfd(2) waits for, until a thread has answered the
- * event: for accesses to some of its memory, or for its forks, too.  A copy of the process does not
- * wait for accesses. */
+/* What waits in a process with descriptors of userfaultfd(2) until one of its threads has answered.
+ * In a copy of the process no access waits. */
 enum leakwrap_userfaultfd {
-	LEAKWRAP_USERFAULTFD_NONE, /* it has no such descriptor */
-	LEAKWRAP_USERFAULTFD_FAULTS,
-	LEAKWRAP_USERFAULTFD_FORKS, /* and for accesses to pages that were never written to */
-	/* And for accesses to pages of shared memory that are in memory (minor faults). */
+	LEAKWRAP_USERFAULTFD_NONE,   /* nothing: it has no such descriptor */
+	LEAKWRAP_USERFAULTFD_FAULTS, /* accesses to some of its memory */
+	/* Its forks, and accesses to some pages that were never written to. */
+	LEAKWRAP_USERFAULTFD_FORKS,
+	/* Its forks, and accesses to some shared memory, written to or not (minor faults). */
 	LEAKWRAP_USERFAULTFD_FORKS_AND_MINOR,
 };
 

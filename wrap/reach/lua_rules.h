@@ -111,6 +111,7 @@ LEAKWRAP_INLINE bool is_of_lua(const struct leakwrap_interior *in)
 #define LIMBOX_NODES_LOG 3u
 #define TABLE_NODES_LOG  26u
 
+/* Returns whether the pointer of a table leads to its nodes, which take the rest of the block. */
 LEAKWRAP_INLINE bool are_table_nodes(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
@@ -129,8 +130,8 @@ LEAKWRAP_INLINE bool are_table_nodes(const struct leakwrap_interior *in)
 	       free_end % TABLE_NODE_BYTES == 0;
 }
 
-/* The elements' values are in front of the address, and behind it 32 bits and a byte for the type
- * of each (ltable.h). */
+/* Returns whether the pointer of a table leads to its elements.  Their values are in front of the
+ * address.  Behind the address are 32 bits, and a byte for the type of each element (ltable.h). */
 LEAKWRAP_INLINE bool are_table_elements(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
@@ -141,7 +142,7 @@ LEAKWRAP_INLINE bool are_table_elements(const struct leakwrap_interior *in)
 	       memory->load(memory->context, in->place - 4, 4) == elements;
 }
 
-/* Returns whether the part is a table's of Lua 5.5. */
+/* Returns whether the pointer leads to a part of a table of Lua 5.5. */
 LEAKWRAP_INLINE bool is_part_of_lua_table(const struct leakwrap_interior *in)
 {
 	return are_table_nodes(in) || are_table_elements(in);

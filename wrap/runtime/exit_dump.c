@@ -133,32 +133,33 @@ void leakwrap_exit_dump_write_before__exit(void)
 		leakwrap_exit_dump_write();
 }
 
-static void (*_Atomic joined)(void);
+/* The function to which the exit dump is attached. */
+static void (*_Atomic attached_to)(void);
 
-bool leakwrap_exit_dump_join(void (*function)(void))
+bool leakwrap_exit_dump_attach(void (*function)(void))
 {
 	void (*none)(void) = NULL;
 
-	return function && atomic_compare_exchange_strong(&joined, &none, function);
+	return function && atomic_compare_exchange_strong(&attached_to, &none, function);
 }
 
-void (*leakwrap_exit_dump_part(void))(void)
+void (*leakwrap_exit_dump_detach(void))(void)
 {
-	return atomic_exchange(&joined, NULL);
+	return atomic_exchange(&attached_to, NULL);
 }
 
-bool leakwrap_exit_dump_has_joined(void)
+bool leakwrap_exit_dump_is_attached(void)
 {
-	return atomic_load(&joined) != NULL;
+	return atomic_load(&attached_to) != NULL;
 }
 
 void leakwrap_exit_dump_write_behind(void)
 {
-	void (*const function)(void) = leakwrap_exit_dump_part();
+	void (*const function)(void) = leakwrap_exit_dump_detach();
 
 	if (function)
 		function();
-	if (!leakwrap_exit_dump_has_joined())
+	if (!leakwrap_exit_dump_is_attached())
 		leakwrap_exit_dump_write();
 }
 

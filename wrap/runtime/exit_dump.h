@@ -16,18 +16,18 @@ void leakwrap_exit_dump_write(void);
  * since the fork writes none. */
 void leakwrap_exit_dump_write_before__exit(void);
 
-/* Has leakwrap_exit_dump_write_behind call FUNCTION, and write the exit dump behind it.  Returns
- * false if FUNCTION is NULL, or if another function has joined the dump. */
-bool leakwrap_exit_dump_join(void (*function)(void));
+/* Attaches the exit dump to FUNCTION: leakwrap_exit_dump_write_behind will call FUNCTION, and write
+ * the dump behind it.  Returns false if FUNCTION is NULL, or if the dump is attached already. */
+bool leakwrap_exit_dump_attach(void (*function)(void));
 
-/* Parts the function that has joined the dump from it, and returns it; NULL: none has joined. */
-void (*leakwrap_exit_dump_part(void))(void);
+/* Detaches the exit dump from its function, and returns the function, or NULL if there is none. */
+void (*leakwrap_exit_dump_detach(void))(void);
 
-/* Returns whether a function has joined the dump. */
-bool leakwrap_exit_dump_has_joined(void);
+/* Returns whether the exit dump is attached to a function. */
+bool leakwrap_exit_dump_is_attached(void);
 
-/* Calls the function that has joined the dump, which parts from it.  Then writes the exit dump,
- * unless the function has made another one join it. */
+/* Detaches the exit dump from its function, and calls the function.  Then writes the dump, unless
+ * the function has attached it to another one. */
 void leakwrap_exit_dump_write_behind(void);
 
 /* In a forked child: it has written no exit dump. */
