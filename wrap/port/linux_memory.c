@@ -313,9 +313,9 @@ void leakwrap_pages_limit(size_t bytes)
 	pages.limit = bytes;
 }
 
-/* Corrects pages.unused for a table of KIND that could not be mapped, or was unmapped.  Counts anew:
- * the share of that table is not known, since another thread may have counted meanwhile.  If too
- * much were subtracted, the sum could fall below 0, which would lift the limit. */
+/* Corrects pages.unused for a table of KIND that could not be mapped, or was unmapped.  Counts
+ * anew: the share of that table is not known, since another thread may have counted meanwhile.  If
+ * too much were subtracted, the sum could fall below 0, which would lift the limit. */
 static void forget_unused(enum mapping_kind kind)
 {
 	if (kind != DENSE && pages.limit != 0)
