@@ -138,6 +138,12 @@ push --count=1 --queue-bytes=1500 >"$W/out" 2>"$W/err"
 [ ! -e "$W/queue/profile-099999999999-1" ] || fail "a newer profile was dropped"
 equal "queue" "$(find "$W/queue" -type f | wc -l)" 1
 
+# What a killed push was writing goes, unless another push may still write it.
+touch "$W/queue/profile-000000000004-1.part"
+touch -d '2 hours ago' "$W/queue/profile-000000000005-1.part" "$W/queue/notes.part"
+push --count=1 >"$W/out" 2>&1
+equal "half-written" "$(cd "$W/queue" && echo *.part)" 'notes.part profile-000000000004-1.part'
+
 # A profile that cannot be read stays in the queue, and holds up no other. What was read and is no
 # profile goes.
 rm "$W"/queue/*

@@ -159,20 +159,37 @@ static error_t parse_push(int key, char *argument, struct argp_state *state)
 
 /* -- the queue --------------------------------------------------------------------------------- */
 
+#define HALF_WRITTEN ".part"
+
+enum { HALF_WRITTEN_SECONDS = 3600 };
+
 static int is_queued(const struct dirent *entry)
 {
 	return strncmp(entry->d_name, "profile-", 8) == 0 && !strchr(entry->d_name, '.');
 }
 
-/* Returns the sorted names of the queue, *COUNT of them, as scandir does.  Ends the tool with a
- * message if the folder cannot be read: what waits there would be taken for sent. */
-static struct dirent **list_queue(const struct push *push, int *count)
+static int is_half_written(const struct dirent *entry)
+{
+	const char *end = strchr(entry->d_name, '.');
+	return strncmp(entry->d_name, "profile-", 8) == 0 && end && strcmp(end, HALF_WRITTEN) == 0;
+}
+
+/* Returns the sorted names in the queue's folder that IS_WANTED accepts, *COUNT of them, as scandir
+ * does.  Ends the tool with a message if the folder cannot be read: what waits there would be taken
+ * for sent. */
+static struct dirent **list_files(const struct push *push,
+                                  int (*is_wanted)(const struct dirent *entry), int *count)
 {
 	struct dirent **names = NULL;
-	*count = scandir(push->queue, &names, is_queued, alphasort);
+	*count = scandir(push->queue, &names, is_wanted, alphasort);
 	if (*count < 0)
 		die("--queue=%s: %s", push->queue, strerror(errno));
 	return names;
+}
+
+static struct dirent **list_queue(const struct push *push, int *count)
+{
+	return list_files(push, is_queued, count);
 }
 
 static void free_list(struct dirent **names, int count)
@@ -180,6 +197,20 @@ static void free_list(struct dirent **names, int count)
 	for (int i = 0; i < count; i++)
 		free(names[i]);
 	free(names);
+}
+
+/* Removes what a killed push was writing.  Another push may be writing to the queue now. */
+static void remove_half_written(struct push *push)
+{
+	int count;
+	struct dirent **names = list_files(push, is_half_written, &count);
+	for (int i = 0; i < count; i++) {
+		char *path = arena_format(&push->arena, "%s/%s", push->queue, names[i]->d_name);
+		struct stat status;
+		if (stat(path, &status) == 0 && time(NULL) - status.st_mtime > HALF_WRITTEN_SECONDS)
+			unlink(path);
+	}
+	free_list(names, count);
 }
 
 /* Removes the oldest requests until the queue is small enough. */
@@ -220,7 +251,7 @@ static void enqueue(struct push *push, const struct push_request *request)
 {
 	char *path = arena_format(&push->arena, "%s/profile-%012" PRIu64 "-%d", push->queue,
 	                          next_number(push), getpid());
-	char *part = arena_format(&push->arena, "%s.part", path);
+	char *part = arena_format(&push->arena, "%s" HALF_WRITTEN, path);
 	int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	FILE *stream = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!stream) {
@@ -507,6 +538,7 @@ int command_push(int argc, char **argv)
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	watch_start(&push.watch, &push.options);
+	remove_half_written(&push);
 	double next = 0;
 	for (uint64_t rounds = 0; !ended && (!push.count || rounds < push.count);) {
 		if (watch_now() >= next) {
