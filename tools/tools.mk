@@ -47,7 +47,7 @@ TOOL_OPTIONAL_LIBS = $(foreach library,$(TOOL_OPTIONAL),$(if \
 TOOL_LDLIBS = -ldw -lelf -ljansson -lprotobuf-c -lz -l:libsupc++.a -lpthread -lm \
 	$(TOOL_OPTIONAL_LIBS)
 
-TOOL_SOURCES := $(filter-out tools/fuzz_%.c,$(wildcard tools/*.c tools/*/*.c))
+TOOL_SOURCES := $(wildcard tools/*.c tools/*/*.c)
 TOOL_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/%.o) $(O)/tools/profile.pb-c.o
 
 $(O)/leakwrap: $(TOOL_OBJECTS)
@@ -134,14 +134,14 @@ $(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
 	$(make_folder)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer-no-link -c -o $@ $<
 
-$(O)/leakwrap.fuzz: $(O)/fuzz/tools/fuzz_parse.o $(FUZZED_OBJECTS)
+$(O)/leakwrap.fuzz: $(O)/fuzz/tests/tool/fuzz_parse.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz_image: $(O)/fuzz/tools/fuzz_image.o $(FUZZED_OBJECTS)
+$(O)/leakwrap.fuzz_image: $(O)/fuzz/tests/tool/fuzz_image.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz_requests: $(O)/fuzz/tools/fuzz_requests.o $(FUZZED_OBJECTS)
+$(O)/leakwrap.fuzz_requests: $(O)/fuzz/tests/tool/fuzz_requests.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer $(FUZZ_WRAPS) -o $@ $^ $(TOOL_LDLIBS)

@@ -1,5 +1,5 @@
 /* tiny_core.S - a core file of 64 bits for the fuzzer of core files, with two live blocks in front
- * of it (tools/fuzz_image.c).  The second block is reached through the first. */
+ * of it (tests/tool/fuzz_image.c).  The second block is reached through the first. */
 	.byte 2
 	.quad 0x10100
 	.byte 16, 1
