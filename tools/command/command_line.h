@@ -1,7 +1,7 @@
 /* command_line.h - what a compiler does with its arguments (gcc(1), clang(1)).
  */
-#ifndef TOOLS_COMMAND_LINE_H
-#define TOOLS_COMMAND_LINE_H
+#ifndef TOOLS_COMMAND_COMMAND_LINE_H
+#define TOOLS_COMMAND_COMMAND_LINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* commands.h - the commands of the tool.  Each gets its own arguments, of which argv[0] is
  * "leakwrap NAME", and returns the exit status.
  */
-#ifndef TOOLS_COMMANDS_H
-#define TOOLS_COMMANDS_H
+#ifndef TOOLS_COMMAND_COMMANDS_H
+#define TOOLS_COMMAND_COMMANDS_H
 
 int command_report(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -1,8 +1,8 @@
 /* link.h - the words that a link needs so that the program is traced: the flags of linker-flags.mk,
  * and the files that wrap/generator/generate.sh makes for this program.
  */
-#ifndef TOOLS_LINK_H
-#define TOOLS_LINK_H
+#ifndef TOOLS_COMMAND_LINK_H
+#define TOOLS_COMMAND_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

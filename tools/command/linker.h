@@ -1,7 +1,7 @@
 /* linker.h - which linker a compiler calls.
  */
-#ifndef TOOLS_LINKER_H
-#define TOOLS_LINKER_H
+#ifndef TOOLS_COMMAND_LINKER_H
+#define TOOLS_COMMAND_LINKER_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* options.h - what report and diff have in common: options, the stages between reading and writing,
  * and the output.
  */
-#ifndef TOOLS_OPTIONS_H
-#define TOOLS_OPTIONS_H
+#ifndef TOOLS_COMMAND_OPTIONS_H
+#define TOOLS_COMMAND_OPTIONS_H
 
 #include <argp.h>
 

@@ -1,7 +1,7 @@
 /* process_options.h - the arguments of commands that ask one running process: its PID, --signal and
  * --timeout. */
-#ifndef TOOLS_PROCESS_OPTIONS_H
-#define TOOLS_PROCESS_OPTIONS_H
+#ifndef TOOLS_COMMAND_PROCESS_OPTIONS_H
+#define TOOLS_COMMAND_PROCESS_OPTIONS_H
 
 #include <argp.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* settings.h - the options that a project keeps in a file. */
-#ifndef TOOLS_SETTINGS_H
-#define TOOLS_SETTINGS_H
+#ifndef TOOLS_COMMAND_SETTINGS_H
+#define TOOLS_COMMAND_SETTINGS_H
 
 #include <argp.h>
 #include <stdbool.h>

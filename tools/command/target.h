@@ -1,6 +1,6 @@
 /* target.h - whether a compiler links for the target of a runtime. */
-#ifndef TOOLS_TARGET_H
-#define TOOLS_TARGET_H
+#ifndef TOOLS_COMMAND_TARGET_H
+#define TOOLS_COMMAND_TARGET_H
 
 #include "tools/command/link.h"
 

@@ -4,8 +4,8 @@
  * address that it would go to is compared with those asked for.  These are few among 2^32, so other
  * bytes hardly lead to one by chance.
  */
-#ifndef TOOLS_CALLS_H
-#define TOOLS_CALLS_H
+#ifndef TOOLS_ELF_CALLS_H
+#define TOOLS_ELF_CALLS_H
 
 #include <gelf.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* code.h - the code of a linked program. */
-#ifndef TOOLS_CODE_H
-#define TOOLS_CODE_H
+#ifndef TOOLS_ELF_CODE_H
+#define TOOLS_ELF_CODE_H
 
 #include <gelf.h>
 #include <stdbool.h>

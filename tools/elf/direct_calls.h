@@ -1,6 +1,6 @@
 /* direct_calls.h - calls of allocating functions that go past the wrappers. */
-#ifndef TOOLS_DIRECT_CALLS_H
-#define TOOLS_DIRECT_CALLS_H
+#ifndef TOOLS_ELF_DIRECT_CALLS_H
+#define TOOLS_ELF_DIRECT_CALLS_H
 
 #include "tools/elf/program.h"
 

@@ -1,7 +1,7 @@
 /* dynamic_symbols.h - the symbols that a linked file exports, those that it imports, and the
  * libraries that it needs. */
-#ifndef TOOLS_DYNAMIC_SYMBOLS_H
-#define TOOLS_DYNAMIC_SYMBOLS_H
+#ifndef TOOLS_ELF_DYNAMIC_SYMBOLS_H
+#define TOOLS_ELF_DYNAMIC_SYMBOLS_H
 
 #include <gelf.h>
 #include <stdbool.h>

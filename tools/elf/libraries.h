@@ -1,6 +1,6 @@
 /* libraries.h - the shared libraries that a program is linked with. */
-#ifndef TOOLS_LIBRARIES_H
-#define TOOLS_LIBRARIES_H
+#ifndef TOOLS_ELF_LIBRARIES_H
+#define TOOLS_ELF_LIBRARIES_H
 
 #include <stdbool.h>
 

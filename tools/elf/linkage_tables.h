@@ -1,7 +1,7 @@
 /* linkage_tables.h - what leads to functions in a linked program: the slots that hold their
  * addresses (the GOT), the entries of the procedure linkage table, and veneers. */
-#ifndef TOOLS_LINKAGE_TABLES_H
-#define TOOLS_LINKAGE_TABLES_H
+#ifndef TOOLS_ELF_LINKAGE_TABLES_H
+#define TOOLS_ELF_LINKAGE_TABLES_H
 
 #include <gelf.h>
 

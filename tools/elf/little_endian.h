@@ -1,6 +1,6 @@
 /* little_endian.h - reads the words of code and tables of little-endian machines. */
-#ifndef TOOLS_LITTLE_ENDIAN_H
-#define TOOLS_LITTLE_ENDIAN_H
+#ifndef TOOLS_ELF_LITTLE_ENDIAN_H
+#define TOOLS_ELF_LITTLE_ENDIAN_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* own_allocators.h - allocators of other names in a linked program, and libraries that allocate. */
-#ifndef TOOLS_OWN_ALLOCATORS_H
-#define TOOLS_OWN_ALLOCATORS_H
+#ifndef TOOLS_ELF_OWN_ALLOCATORS_H
+#define TOOLS_ELF_OWN_ALLOCATORS_H
 
 #include "tools/elf/program.h"
 

@@ -1,7 +1,7 @@
 /* program.h - the allocating functions of a linked program: which are wrapped, and who calls them
  * past their wrappers. */
-#ifndef TOOLS_PROGRAM_H
-#define TOOLS_PROGRAM_H
+#ifndef TOOLS_ELF_PROGRAM_H
+#define TOOLS_ELF_PROGRAM_H
 
 #include <gelf.h>
 #include <stdbool.h>

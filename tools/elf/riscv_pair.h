@@ -1,7 +1,7 @@
 /* riscv_pair.h - instructions of RISC-V, and pairs that make an address (RISC-V unprivileged ISA,
  * AUIPC). */
-#ifndef TOOLS_RISCV_PAIR_H
-#define TOOLS_RISCV_PAIR_H
+#ifndef TOOLS_ELF_RISCV_PAIR_H
+#define TOOLS_ELF_RISCV_PAIR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* targets.h - addresses of a linked program, whose uses are looked for. */
-#ifndef TOOLS_TARGETS_H
-#define TOOLS_TARGETS_H
+#ifndef TOOLS_ELF_TARGETS_H
+#define TOOLS_ELF_TARGETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

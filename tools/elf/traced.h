@@ -1,7 +1,7 @@
 /* traced.h - is the tracer in a linked file?  It leaves a note (report/announcement.h), which
  * stripping keeps. */
-#ifndef TOOLS_TRACED_H
-#define TOOLS_TRACED_H
+#ifndef TOOLS_ELF_TRACED_H
+#define TOOLS_ELF_TRACED_H
 
 #include <gelf.h>
 #include <stdbool.h>

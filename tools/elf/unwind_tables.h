@@ -1,6 +1,6 @@
 /* unwind_tables.h - which functions of a linked program have unwind tables. */
-#ifndef TOOLS_UNWIND_TABLES_H
-#define TOOLS_UNWIND_TABLES_H
+#ifndef TOOLS_ELF_UNWIND_TABLES_H
+#define TOOLS_ELF_UNWIND_TABLES_H
 
 #include "tools/elf/program.h"
 

@@ -3,8 +3,8 @@
  * A linker adds such a veneer where a branch does not reach the function, or where it cannot change
  * between Thumb and ARM code, as a jump (B.W) cannot.
  */
-#ifndef TOOLS_VENEERS_H
-#define TOOLS_VENEERS_H
+#ifndef TOOLS_ELF_VENEERS_H
+#define TOOLS_ELF_VENEERS_H
 
 #include <stddef.h>
 #include <stdint.h>

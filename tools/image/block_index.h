@@ -1,6 +1,6 @@
 /* block_index.h - the live blocks that a dump lists, by address. */
-#ifndef TOOLS_BLOCK_INDEX_H
-#define TOOLS_BLOCK_INDEX_H
+#ifndef TOOLS_IMAGE_BLOCK_INDEX_H
+#define TOOLS_IMAGE_BLOCK_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

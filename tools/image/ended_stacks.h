@@ -2,8 +2,8 @@
  *
  * The tool's counterpart of wrap/reach/ended_stacks.h, which says what they are.
  */
-#ifndef TOOLS_ENDED_STACKS_H
-#define TOOLS_ENDED_STACKS_H
+#ifndef TOOLS_IMAGE_ENDED_STACKS_H
+#define TOOLS_IMAGE_ENDED_STACKS_H
 
 #include "tools/image/image.h"
 #include "tools/log/parsed_dump.h"

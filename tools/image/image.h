@@ -4,8 +4,8 @@
  * unless the file of a module has them (image_back).  Words have the size of the program's
  * addresses, the lowest byte first.
  */
-#ifndef TOOLS_IMAGE_H
-#define TOOLS_IMAGE_H
+#ifndef TOOLS_IMAGE_IMAGE_H
+#define TOOLS_IMAGE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
  * it was found, so that the way from a root to it can be told.  Roots that were marked earlier, and
  * short ways, are preferred.
  */
-#ifndef TOOLS_MARK_H
-#define TOOLS_MARK_H
+#ifndef TOOLS_IMAGE_MARK_H
+#define TOOLS_IMAGE_MARK_H
 
 #include "tools/image/block_index.h"
 #include "tools/image/image.h"

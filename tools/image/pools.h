@@ -1,7 +1,7 @@
 /* pools.h - the memory of a parted block that is in none of its parts, as wrap/reach/pools.h tells
  * it. */
-#ifndef TOOLS_POOLS_H
-#define TOOLS_POOLS_H
+#ifndef TOOLS_IMAGE_POOLS_H
+#define TOOLS_IMAGE_POOLS_H
 
 #include "tools/image/block_index.h"
 #include "tools/image/image.h"

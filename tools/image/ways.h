@@ -3,8 +3,8 @@
  * A way begins in a root, or in a lost block, and goes from block to block.  Blocks whose ways come
  * from the same root through the same call sites are one way: a list of a thousand elements is.
  */
-#ifndef TOOLS_WAYS_H
-#define TOOLS_WAYS_H
+#ifndef TOOLS_IMAGE_WAYS_H
+#define TOOLS_IMAGE_WAYS_H
 
 #include "tools/image/reach.h"
 

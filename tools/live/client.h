@@ -1,6 +1,6 @@
 /* client.h - the other end of a connection. */
-#ifndef TOOLS_CLIENT_H
-#define TOOLS_CLIENT_H
+#ifndef TOOLS_LIVE_CLIENT_H
+#define TOOLS_LIVE_CLIENT_H
 
 #include <stdbool.h>
 

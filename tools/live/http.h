@@ -1,6 +1,6 @@
 /* http.h - between libmicrohttpd and the pages: requests, their bodies, and what is refused. */
-#ifndef TOOLS_HTTP_H
-#define TOOLS_HTTP_H
+#ifndef TOOLS_LIVE_HTTP_H
+#define TOOLS_LIVE_HTTP_H
 
 #include "tools/live/web.h"
 

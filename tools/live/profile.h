@@ -1,8 +1,8 @@
 /* profile.h - the answers to those who watch: profiles, pages and metrics of targets.  All
  * functions want the lock of the watch.  A result has *SIZE bytes, and the caller frees it.
  */
-#ifndef TOOLS_PROFILE_H
-#define TOOLS_PROFILE_H
+#ifndef TOOLS_LIVE_PROFILE_H
+#define TOOLS_LIVE_PROFILE_H
 
 #include "tools/live/watch.h"
 #include "tools/render/render.h"

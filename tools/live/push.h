@@ -1,6 +1,6 @@
 /* push.h - what the two servers of profiles want to be sent. */
-#ifndef TOOLS_PUSH_H
-#define TOOLS_PUSH_H
+#ifndef TOOLS_LIVE_PUSH_H
+#define TOOLS_LIVE_PUSH_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The caller goes on with it now and then, and may go on with many at once: none waits for its
  * process.
  */
-#ifndef TOOLS_REQUEST_H
-#define TOOLS_REQUEST_H
+#ifndef TOOLS_LIVE_REQUEST_H
+#define TOOLS_LIVE_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* sum.h - the last dumps of several targets as one dump. */
-#ifndef TOOLS_SUM_H
-#define TOOLS_SUM_H
+#ifndef TOOLS_LIVE_SUM_H
+#define TOOLS_LIVE_SUM_H
 
 #include "tools/base/memory.h"
 #include "tools/live/watch.h"

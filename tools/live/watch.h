@@ -3,8 +3,8 @@
  * A thread of its own asks all processes that are due, at once, and reads their dumps.  Everything
  * that a struct watch points to is guarded by its lock.
  */
-#ifndef TOOLS_WATCH_H
-#define TOOLS_WATCH_H
+#ifndef TOOLS_LIVE_WATCH_H
+#define TOOLS_LIVE_WATCH_H
 
 #include <pthread.h>
 

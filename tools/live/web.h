@@ -4,8 +4,8 @@
  * compared with those of the targets.  If these are several, the page is of their sum.  Nothing of
  * a request is ever used as the name of a file.
  */
-#ifndef TOOLS_WEB_H
-#define TOOLS_WEB_H
+#ifndef TOOLS_LIVE_WEB_H
+#define TOOLS_LIVE_WEB_H
 
 #include "tools/live/sum.h"
 

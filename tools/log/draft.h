@@ -2,8 +2,8 @@
  *
  * What does not fit is noted once, with its line, and skipped.  All else of the dump is kept.
  */
-#ifndef TOOLS_DRAFT_H
-#define TOOLS_DRAFT_H
+#ifndef TOOLS_LOG_DRAFT_H
+#define TOOLS_LOG_DRAFT_H
 
 #include "tools/base/memory.h"
 #include "tools/log/parsed_dump.h"

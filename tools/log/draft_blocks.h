@@ -2,8 +2,8 @@
  *
  * A function takes the line behind the word that names it.
  */
-#ifndef TOOLS_DRAFT_BLOCKS_H
-#define TOOLS_DRAFT_BLOCKS_H
+#ifndef TOOLS_LOG_DRAFT_BLOCKS_H
+#define TOOLS_LOG_DRAFT_BLOCKS_H
 
 #include "tools/log/draft.h"
 

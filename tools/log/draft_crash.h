@@ -1,6 +1,6 @@
 /* draft_crash.h - the lines of a dump about a crash or a misuse. */
-#ifndef TOOLS_DRAFT_CRASH_H
-#define TOOLS_DRAFT_CRASH_H
+#ifndef TOOLS_LOG_DRAFT_CRASH_H
+#define TOOLS_LOG_DRAFT_CRASH_H
 
 #include "tools/log/draft.h"
 

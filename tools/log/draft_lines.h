@@ -1,7 +1,7 @@
 /* draft_lines.h - the grammar of a dump's lines (report/format.h).  draft_numbers.h and
  * draft_crash.h have some of them. */
-#ifndef TOOLS_DRAFT_LINES_H
-#define TOOLS_DRAFT_LINES_H
+#ifndef TOOLS_LOG_DRAFT_LINES_H
+#define TOOLS_LOG_DRAFT_LINES_H
 
 #include "tools/log/draft.h"
 

@@ -1,6 +1,6 @@
 /* draft_numbers.h - the lines of a dump that hold its totals, and the numbers of a call site. */
-#ifndef TOOLS_DRAFT_NUMBERS_H
-#define TOOLS_DRAFT_NUMBERS_H
+#ifndef TOOLS_LOG_DRAFT_NUMBERS_H
+#define TOOLS_LOG_DRAFT_NUMBERS_H
 
 #include "tools/log/draft.h"
 

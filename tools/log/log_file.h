@@ -1,6 +1,6 @@
 /* log_file.h - the bytes of a log, which may be compressed by gzip or zstd. */
-#ifndef TOOLS_LOG_FILE_H
-#define TOOLS_LOG_FILE_H
+#ifndef TOOLS_LOG_LOG_FILE_H
+#define TOOLS_LOG_LOG_FILE_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -4,8 +4,8 @@
  * before them.  Dumps of several processes may be mixed, and ends may be missing.  The parser keeps
  * only dumps that have not ended.
  */
-#ifndef TOOLS_PARSE_H
-#define TOOLS_PARSE_H
+#ifndef TOOLS_LOG_PARSE_H
+#define TOOLS_LOG_PARSE_H
 
 #include "tools/log/parsed_dump.h"
 

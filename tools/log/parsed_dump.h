@@ -2,8 +2,8 @@
  *
  * All text is the parser's, and is gone when the dump_taker returns.
  */
-#ifndef TOOLS_PARSED_DUMP_H
-#define TOOLS_PARSED_DUMP_H
+#ifndef TOOLS_LOG_PARSED_DUMP_H
+#define TOOLS_LOG_PARSED_DUMP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* read_log.h - from a file to dumps, in pieces: a log may have any size. */
-#ifndef TOOLS_READ_LOG_H
-#define TOOLS_READ_LOG_H
+#ifndef TOOLS_LOG_READ_LOG_H
+#define TOOLS_LOG_READ_LOG_H
 
 #include "tools/log/parsed_dump.h"
 

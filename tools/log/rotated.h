@@ -1,6 +1,6 @@
 /* rotated.h - the order of a log's parts. */
-#ifndef TOOLS_ROTATED_H
-#define TOOLS_ROTATED_H
+#ifndef TOOLS_LOG_ROTATED_H
+#define TOOLS_LOG_ROTATED_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * A cursor is the rest of a line.  A scan_ function takes off what it reads.  It returns false if
  * something else stands there, and then the cursor may be anywhere.
  */
-#ifndef TOOLS_SCAN_H
-#define TOOLS_SCAN_H
+#ifndef TOOLS_LOG_SCAN_H
+#define TOOLS_LOG_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* scan_failure.h - reads the line of a call site where an allocation was made to fail. */
-#ifndef TOOLS_SCAN_FAILURE_H
-#define TOOLS_SCAN_FAILURE_H
+#ifndef TOOLS_LOG_SCAN_FAILURE_H
+#define TOOLS_LOG_SCAN_FAILURE_H
 
 #include "tools/log/parsed_dump.h"
 #include "tools/log/scan.h"

@@ -1,6 +1,6 @@
 /* add_log.h - reads logs into a report. */
-#ifndef TOOLS_ADD_LOG_H
-#define TOOLS_ADD_LOG_H
+#ifndef TOOLS_MODEL_ADD_LOG_H
+#define TOOLS_MODEL_ADD_LOG_H
 
 #include "tools/model/model.h"
 

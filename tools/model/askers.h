@@ -4,8 +4,8 @@
  * library, the allocator of std::vector.  In a program with wrappers all stacks begin alike, and
  * the function that asked stands a few frames further out.
  */
-#ifndef TOOLS_ASKERS_H
-#define TOOLS_ASKERS_H
+#ifndef TOOLS_MODEL_ASKERS_H
+#define TOOLS_MODEL_ASKERS_H
 
 #include "tools/model/model.h"
 

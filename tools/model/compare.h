@@ -4,8 +4,8 @@
  * have lost some.  What such a dump has at a call site that it does not show is not known.  Nor is
  * the call site of a stack that lacks frames: it counts as one that the dump does not show.
  */
-#ifndef TOOLS_COMPARE_H
-#define TOOLS_COMPARE_H
+#ifndef TOOLS_MODEL_COMPARE_H
+#define TOOLS_MODEL_COMPARE_H
 
 #include "tools/model/view.h"
 

@@ -1,6 +1,6 @@
 /* copy_dump.h - from a parsed dump to a dump of the model. */
-#ifndef TOOLS_COPY_DUMP_H
-#define TOOLS_COPY_DUMP_H
+#ifndef TOOLS_MODEL_COPY_DUMP_H
+#define TOOLS_MODEL_COPY_DUMP_H
 
 #include "tools/model/model.h"
 

@@ -1,8 +1,8 @@
 /* fleet.h - the logs of many processes as one report, in memory that is bounded by the number of
  * different call sites, and by the dumps of one log.
  */
-#ifndef TOOLS_FLEET_H
-#define TOOLS_FLEET_H
+#ifndef TOOLS_MODEL_FLEET_H
+#define TOOLS_MODEL_FLEET_H
 
 #include "tools/model/model.h"
 

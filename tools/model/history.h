@@ -1,6 +1,6 @@
 /* history.h - the dumps of one process, of which only some are kept. */
-#ifndef TOOLS_HISTORY_H
-#define TOOLS_HISTORY_H
+#ifndef TOOLS_MODEL_HISTORY_H
+#define TOOLS_MODEL_HISTORY_H
 
 #include "tools/base/memory.h"
 #include "tools/model/view.h"

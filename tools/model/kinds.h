@@ -3,8 +3,8 @@
  * Indirectly lost memory counts at the definitely lost blocks that lead to it.  So the sums of all
  * call sites are those of the dump, and a lost list is one finding with its weight.
  */
-#ifndef TOOLS_KINDS_H
-#define TOOLS_KINDS_H
+#ifndef TOOLS_MODEL_KINDS_H
+#define TOOLS_MODEL_KINDS_H
 
 #include "tools/log/parsed_dump.h"
 

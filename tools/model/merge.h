@@ -1,6 +1,6 @@
 /* merge.h - the dumps of many processes as one. */
-#ifndef TOOLS_MERGE_H
-#define TOOLS_MERGE_H
+#ifndef TOOLS_MODEL_MERGE_H
+#define TOOLS_MODEL_MERGE_H
 
 #include "tools/model/spread.h"
 #include "tools/model/view.h"

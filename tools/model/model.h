@@ -6,8 +6,8 @@
  *
  * The symbolizer finds the meaning of each location.  The renderers only read.
  */
-#ifndef TOOLS_MODEL_H
-#define TOOLS_MODEL_H
+#ifndef TOOLS_MODEL_MODEL_H
+#define TOOLS_MODEL_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * The dumps of one process have one program, one command line and one place in memory, and the
  * uptime of the machine ascends with their numbers.  What a dump lacks shows nothing.
  */
-#ifndef TOOLS_NAMESAKES_H
-#define TOOLS_NAMESAKES_H
+#ifndef TOOLS_MODEL_NAMESAKES_H
+#define TOOLS_MODEL_NAMESAKES_H
 
 #include "tools/base/memory.h"
 #include "tools/base/table.h"

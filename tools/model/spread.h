@@ -1,6 +1,6 @@
 /* spread.h - how the call sites of a sum of dumps (merge.h) spread over its processes. */
-#ifndef TOOLS_SPREAD_H
-#define TOOLS_SPREAD_H
+#ifndef TOOLS_MODEL_SPREAD_H
+#define TOOLS_MODEL_SPREAD_H
 
 #include "tools/model/totals.h"
 

@@ -1,6 +1,6 @@
 /* store.h - the modules, locations and stacks of a report, each stored once, and its dumps. */
-#ifndef TOOLS_STORE_H
-#define TOOLS_STORE_H
+#ifndef TOOLS_MODEL_STORE_H
+#define TOOLS_MODEL_STORE_H
 
 #include "tools/model/model.h"
 

@@ -11,8 +11,8 @@
  * Lines "crash:PATTERN", "abort:", "killed:", "hang:" and "misuse:" cover findings of leakwrap
  * torture.
  */
-#ifndef TOOLS_SUPPRESS_H
-#define TOOLS_SUPPRESS_H
+#ifndef TOOLS_MODEL_SUPPRESS_H
+#define TOOLS_MODEL_SUPPRESS_H
 
 #include "tools/model/model.h"
 

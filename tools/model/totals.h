@@ -1,6 +1,6 @@
 /* totals.h - parts of a dump's live bytes and blocks. */
-#ifndef TOOLS_TOTALS_H
-#define TOOLS_TOTALS_H
+#ifndef TOOLS_MODEL_TOTALS_H
+#define TOOLS_MODEL_TOTALS_H
 
 #include "tools/model/model.h"
 

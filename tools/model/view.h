@@ -1,6 +1,6 @@
 /* view.h - what the renderers share: which dumps to show, names, attribution. */
-#ifndef TOOLS_VIEW_H
-#define TOOLS_VIEW_H
+#ifndef TOOLS_MODEL_VIEW_H
+#define TOOLS_MODEL_VIEW_H
 
 #include "tools/model/model.h"
 

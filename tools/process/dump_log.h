@@ -1,6 +1,6 @@
 /* dump_log.h - the log to which a process writes the dump that it is asked for. */
-#ifndef TOOLS_DUMP_LOG_H
-#define TOOLS_DUMP_LOG_H
+#ifndef TOOLS_PROCESS_DUMP_LOG_H
+#define TOOLS_PROCESS_DUMP_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>

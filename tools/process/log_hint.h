@@ -1,6 +1,6 @@
 /* log_hint.h - why a process may not have written the dump that it was asked for. */
-#ifndef TOOLS_LOG_HINT_H
-#define TOOLS_LOG_HINT_H
+#ifndef TOOLS_PROCESS_LOG_HINT_H
+#define TOOLS_PROCESS_LOG_HINT_H
 
 #include "tools/process/dump_log.h"
 

@@ -1,8 +1,8 @@
 /* target_process.h - the process that is asked for a dump: what must be known before a signal may
  * be sent to it.
  */
-#ifndef TOOLS_TARGET_PROCESS_H
-#define TOOLS_TARGET_PROCESS_H
+#ifndef TOOLS_PROCESS_TARGET_PROCESS_H
+#define TOOLS_PROCESS_TARGET_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

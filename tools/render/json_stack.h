@@ -1,6 +1,6 @@
 /* json_stack.h - stacks as JSON, for the documents of several commands. */
-#ifndef TOOLS_JSON_STACK_H
-#define TOOLS_JSON_STACK_H
+#ifndef TOOLS_RENDER_JSON_STACK_H
+#define TOOLS_RENDER_JSON_STACK_H
 
 #include <jansson.h>
 

@@ -1,8 +1,8 @@
 /* json_text.h - makes and writes JSON, for the documents of several commands.  Names in it come
  * from foreign files, and it may go to a terminal.  All functions end the tool if there is no
  * memory. */
-#ifndef TOOLS_JSON_TEXT_H
-#define TOOLS_JSON_TEXT_H
+#ifndef TOOLS_RENDER_JSON_TEXT_H
+#define TOOLS_RENDER_JSON_TEXT_H
 
 #include <jansson.h>
 #include <stdint.h>

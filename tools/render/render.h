@@ -3,8 +3,8 @@
  * A renderer reads the model and does not change it.  It writes to STREAM.  The caller checks
  * STREAM for errors.
  */
-#ifndef TOOLS_RENDER_H
-#define TOOLS_RENDER_H
+#ifndef TOOLS_RENDER_RENDER_H
+#define TOOLS_RENDER_RENDER_H
 
 #include "tools/model/compare.h"
 #include "tools/model/view.h"

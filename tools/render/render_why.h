@@ -1,6 +1,6 @@
 /* render_why.h - writes what keeps blocks alive: the ways of pointers to them. */
-#ifndef TOOLS_RENDER_WHY_H
-#define TOOLS_RENDER_WHY_H
+#ifndef TOOLS_RENDER_RENDER_WHY_H
+#define TOOLS_RENDER_RENDER_WHY_H
 
 #include "tools/image/ways.h"
 #include "tools/render/render.h"

@@ -2,8 +2,8 @@
  *
  * Colour marks what the words say; it says nothing else.
  */
-#ifndef TOOLS_TEXT_PAGE_H
-#define TOOLS_TEXT_PAGE_H
+#ifndef TOOLS_RENDER_TEXT_PAGE_H
+#define TOOLS_RENDER_TEXT_PAGE_H
 
 #include "tools/base/memory.h"
 #include "tools/render/render.h"

@@ -1,7 +1,7 @@
 /* weights.h - the weights in folded stacks and pprof: a number of bytes and a number of blocks for
  * each call site. */
-#ifndef TOOLS_WEIGHTS_H
-#define TOOLS_WEIGHTS_H
+#ifndef TOOLS_RENDER_WEIGHTS_H
+#define TOOLS_RENDER_WEIGHTS_H
 
 #include "tools/render/render.h"
 

@@ -6,8 +6,8 @@
  *
  * If the tool is built without libiberty, names of Rust and D are not known.
  */
-#ifndef TOOLS_DEMANGLE_H
-#define TOOLS_DEMANGLE_H
+#ifndef TOOLS_SYMBOLIZE_DEMANGLE_H
+#define TOOLS_SYMBOLIZE_DEMANGLE_H
 
 #include <stddef.h>
 #include <sys/types.h>

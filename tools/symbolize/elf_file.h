@@ -3,8 +3,8 @@
  * A file with the build-id of the dump is taken.  If the dump has no build-id, only the file that
  * the user or the path of the module names is taken, and marked as not verified.
  */
-#ifndef TOOLS_ELF_FILE_H
-#define TOOLS_ELF_FILE_H
+#ifndef TOOLS_SYMBOLIZE_ELF_FILE_H
+#define TOOLS_SYMBOLIZE_ELF_FILE_H
 
 #include <elfutils/libdwfl.h>
 

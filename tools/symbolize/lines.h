@@ -3,8 +3,8 @@
  * For each address libdw searches a whole unit, and needs .debug_aranges, which clang does not
  * write.  Here the ranges of units are sorted once for a module, and the functions once for a unit.
  */
-#ifndef TOOLS_LINES_H
-#define TOOLS_LINES_H
+#ifndef TOOLS_SYMBOLIZE_LINES_H
+#define TOOLS_SYMBOLIZE_LINES_H
 
 #include "tools/symbolize/elf_file.h"
 

@@ -2,8 +2,8 @@
  *
  * Reads the maps that ld.bfd, gold, ld.lld and mold write for -Wl,-Map=FILE.
  */
-#ifndef TOOLS_MAP_H
-#define TOOLS_MAP_H
+#ifndef TOOLS_SYMBOLIZE_MAP_H
+#define TOOLS_SYMBOLIZE_MAP_H
 
 #include "tools/symbolize/elf_file.h"
 

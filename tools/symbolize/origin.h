@@ -1,6 +1,6 @@
 /* origin.h - which functions of a static program belong to the C or C++ library. */
-#ifndef TOOLS_ORIGIN_H
-#define TOOLS_ORIGIN_H
+#ifndef TOOLS_SYMBOLIZE_ORIGIN_H
+#define TOOLS_SYMBOLIZE_ORIGIN_H
 
 #include "report/system_lists.h"
 #include "tools/symbolize/elf_file.h"

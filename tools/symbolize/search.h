@@ -1,6 +1,6 @@
 /* search.h - where the files of a traced program's modules are looked for. */
-#ifndef TOOLS_SEARCH_H
-#define TOOLS_SEARCH_H
+#ifndef TOOLS_SYMBOLIZE_SEARCH_H
+#define TOOLS_SYMBOLIZE_SEARCH_H
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * takes the same time however many there are: symbols, units, and the functions of a unit are
  * sorted when they are first needed.
  */
-#ifndef TOOLS_SYMBOLIZE_H
-#define TOOLS_SYMBOLIZE_H
+#ifndef TOOLS_SYMBOLIZE_SYMBOLIZE_H
+#define TOOLS_SYMBOLIZE_SYMBOLIZE_H
 
 #include "tools/model/model.h"
 #include "tools/symbolize/search.h"

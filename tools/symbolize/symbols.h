@@ -1,6 +1,6 @@
 /* symbols.h - the functions in a module's symbol tables, by address. */
-#ifndef TOOLS_SYMBOLS_H
-#define TOOLS_SYMBOLS_H
+#ifndef TOOLS_SYMBOLIZE_SYMBOLS_H
+#define TOOLS_SYMBOLIZE_SYMBOLS_H
 
 #include "tools/symbolize/elf_file.h"
 

@@ -1,6 +1,6 @@
 /* sysroot.h - paths of the traced machine under a folder that is its /. */
-#ifndef TOOLS_SYSROOT_H
-#define TOOLS_SYSROOT_H
+#ifndef TOOLS_SYMBOLIZE_SYSROOT_H
+#define TOOLS_SYMBOLIZE_SYSROOT_H
 
 #include "tools/base/memory.h"
 

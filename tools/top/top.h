@@ -6,8 +6,8 @@
  * rows.c makes the rows from dumps, screen.c draws them, keys.c does what the user types, and
  * tools/command/top.c is the command.  All calls need the lock of the watch.
  */
-#ifndef TOOLS_TOP_H
-#define TOOLS_TOP_H
+#ifndef TOOLS_TOP_TOP_H
+#define TOOLS_TOP_TOP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* engine.h - how attempts are made: by runs of the program, one for each attempt (rerun.c), or by
  * forks in a single run (fork_pass.c). */
-#ifndef TOOLS_ENGINE_H
-#define TOOLS_ENGINE_H
+#ifndef TOOLS_TORTURE_ENGINE_H
+#define TOOLS_TORTURE_ENGINE_H
 
 #include "tools/base/memory.h"
 #include "tools/torture/state.h"

@@ -3,8 +3,8 @@
  * The tool becomes the subreaper of all that it starts (prctl(2)): whatever a program leaves
  * running becomes a child of the tool, which ends it.
  */
-#ifndef TOOLS_RUNNER_H
-#define TOOLS_RUNNER_H
+#ifndef TOOLS_TORTURE_RUNNER_H
+#define TOOLS_TORTURE_RUNNER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *   FOLDER/baseline.log   the run without failures
  *   FOLDER/IDENTITY.HIT   the log of an attempt that has found something
  */
-#ifndef TOOLS_STATE_H
-#define TOOLS_STATE_H
+#ifndef TOOLS_TORTURE_STATE_H
+#define TOOLS_TORTURE_STATE_H
 
 #include "tools/torture/torture.h"
 

@@ -3,8 +3,8 @@
  *
  *   baseline ──► attempts ──► engine: rerun.c, fork_pass.c ──► judge.c ──► findings
  */
-#ifndef TOOLS_TORTURE_H
-#define TOOLS_TORTURE_H
+#ifndef TOOLS_TORTURE_TORTURE_H
+#define TOOLS_TORTURE_TORTURE_H
 
 #include "tools/model/model.h"
 #include "tools/torture/runner.h"

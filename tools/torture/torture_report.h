@@ -1,6 +1,6 @@
 /* torture_report.h - the report of a torture. */
-#ifndef TOOLS_TORTURE_REPORT_H
-#define TOOLS_TORTURE_REPORT_H
+#ifndef TOOLS_TORTURE_TORTURE_REPORT_H
+#define TOOLS_TORTURE_TORTURE_REPORT_H
 
 #include "tools/model/suppress.h"
 #include "tools/render/render.h"
