@@ -1,6 +1,7 @@
 #!/bin/sh
 # A forked child's dump has the kinds of its own blocks alone. After a mark, the blocks of a call
-# site have one sum of each kind. leakwrap_get_kinds finds the kinds of all blocks.
+# site have one sum of each kind. leakwrap_get_kinds finds the kinds of all blocks. What a thread of
+# the parent has on its stack is not lost in the child.
 . tests/lib.sh
 
 build program tests/reach/forked.c
@@ -18,3 +19,4 @@ kinds() {
 
 equal "child" "$(kinds fork)" "3 0 3 reachable=120/3"
 equal "mark" "$(kinds mark)" "13 3 10 definite=120/3 reachable=400/10"
+LEAKWRAP_OPTIONS=exit=0 "$W/program" thread || fail "a thread of the parent: status $?"
