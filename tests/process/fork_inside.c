@@ -1,6 +1,6 @@
 /* fork_inside.c FOLDER - a thread works, and stops at one of the tracer's system calls.  Meanwhile
- * the process forks, and the child does the same work.  This is done for each system call.  Of calls
- * from one place with one first argument, it is done for the first SAME.
+ * the process forks, and the child does the same work.  This is done for each system call.  Of
+ * calls from one place with one first argument, it is done for the first SAME.
  *
  * The work: the dump signal gets a handler with a small alternate stack, memory rises, which looks
  * for the peak and writes a dump, and a dump is asked for by a signal.  FOLDER has the logs.

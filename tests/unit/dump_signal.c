@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { THREADS = 3, STEPS = 5000 };
@@ -135,6 +136,64 @@ static void check_waits(void)
 	raised = 0;
 }
 
+/* Returns whether a user with the id USER may set. */
+static bool may_set(uid_t user)
+{
+	siginfo_t info = {.si_code = SI_QUEUE};
+	int signo = SIGUSR1;
+
+	was_set = 0;
+	info.si_uid = user;
+	info.si_value.sival_int = (int)(LEAKWRAP_SET | 7);
+	CHECK(leakwrap_dump_signal_serve_waited(&signo, &info, leakwrap_self.waited));
+	return was_set != 0;
+}
+
+/* The user of the process and root may set, whoever the user is. */
+static void check_users(void)
+{
+	const uid_t user = geteuid();
+
+	CHECK(user != 0 || seteuid(1) == 0);
+	CHECK(may_set(0) && may_set(geteuid()) && !may_set(geteuid() + 1));
+	CHECK(seteuid(user) == 0);
+}
+
+/* A change that a user asks for is not the program's signal: its handler is not called. */
+static void check_set(void)
+{
+	const union sigval value = {.sival_int = (int)(LEAKWRAP_SET | 8)};
+	struct sigaction action = {.sa_handler = on_first};
+	const unsigned handled = atomic_load(&first), start = atomic_load(&dumps);
+
+	CHECK(leakwrap_dump_signal_change_view(SIGUSR1, &action, NULL) == 0);
+	CHECK(sigqueue(getpid(), SIGUSR1, value) == 0);
+	usleep(1); /* ThreadSanitizer calls handlers in such functions */
+	CHECK(was_set == (LEAKWRAP_SET | 8));
+	CHECK(atomic_load(&first) == handled && atomic_load(&dumps) == start);
+}
+
+/* A signal of a relative has its default effect.  When that leaves the process alive, the next
+ * signal of somebody else dumps again. */
+static void check_default_of_relative(void)
+{
+	const unsigned start = atomic_load(&dumps);
+	int status = 1;
+	pid_t child;
+
+	leakwrap_dump_signal_install(SIGWINCH, dump, set);
+	leakwrap_process_before_fork();
+	child = fork();
+	if (child == 0) {
+		leakwrap_process_reset_in_child();
+		_exit(kill(getppid(), SIGWINCH) != 0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	CHECK(atomic_load(&dumps) == start);
+	raise(SIGWINCH);
+	CHECK(atomic_load(&dumps) == start + 1);
+}
+
 static void check_time_left(void)
 {
 	const uint64_t now = leakwrap_time_monotonic(), second = 1000000000;
@@ -178,6 +237,8 @@ int main(void)
 	CHECK(atomic_load(&second) > 0);
 
 	check_waits();
+	check_users();
+	check_set();
 	check_time_left();
 
 	/* The view is ignored for the next program, and comes back. */
@@ -190,5 +251,6 @@ int main(void)
 	CHECK(leakwrap_dump_signal_release() && !leakwrap_dump_signal_release());
 	CHECK(sigaction(SIGUSR1, NULL, &now) == 0 && now.sa_handler == SIG_IGN);
 	CHECK(!leakwrap_dump_signal_is_ours(SIGUSR1));
+	check_default_of_relative();
 	return 0;
 }
