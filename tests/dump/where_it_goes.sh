@@ -45,6 +45,47 @@ same_descriptors closed
 equal "the program's own log" "$(dumps "$W/own.log" | wc -l)" 3
 same_descriptors append
 
+# Descriptor 2 has become a terminal, or another pipe.
+for kind in terminal pipe; do
+	LEAKWRAP_OPTIONS=exit=0 "$W/output" $kind "$W/$kind.copy" >"$W/$kind.out" ||
+		fail "$kind: status $?"
+	equal "$kind" "$(tr -d '\r' <"$W/$kind.copy" | grep -c '\] end ')" 2
+	same_descriptors $kind
+done
+
+# A signal that is pending stays pending, and the dumps after a lost dump say so.
+LEAKWRAP_OPTIONS=exit=0 "$W/output" pending - || fail "a pending signal: status $?"
+LEAKWRAP_OPTIONS=exit=0 "$W/output" lost - 2>"$W/lost.log" || fail "a lost dump: status $?"
+said=$(sed -n 's/.*reason=\([a-z]*\) .*/\1/p; s/.*\] note \(earlier.*\)/\1/p' "$W/lost.log")
+equal "after a lost dump" "$(echo "$said" | tr '\n' ' ')" \
+	"api signal earlier dumps could not be written whole "
+
+# The log does not get a descriptor that means something to the program, not even for the dump.
+cat >"$W/low.c" <<'END'
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int writes, low;
+long __real_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	writes += number == SYS_write;
+	low += number == SYS_write && a <= 2;
+	return __real_leakwrap_call_kernel(number, a, b, c, d, e, f);
+}
+int main(void)
+{
+	close(0);
+	close(1);
+	close(2);
+	raise(SIGUSR1);
+	return low != 0 || writes == 0;
+}
+END
+build low "$W/low.c" -Wl,--wrap=leakwrap_call_kernel
+LEAKWRAP_OPTIONS=log=$W/low.log:exit=0 "$W/low" || fail "a low descriptor: status $?"
+
 # log= appends to the file and keeps its contents.
 echo "precious" >"$W/kept.log"
 for _ in 1 2; do
