@@ -5,6 +5,7 @@
  * sources: wrap/base/thread.c wrap/port/linux*.c */
 #include "wrap/base/process.h"
 #include "wrap/signal/dump_signal.h"
+#include "wrap/signal/handler_call.h"
 #include "wrap/base/thread.h"
 #include "wrap/port/port.h"
 #include "report/request.h"
@@ -14,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -194,6 +196,31 @@ static void check_default_of_relative(void)
 	CHECK(atomic_load(&dumps) == start + 1);
 }
 
+/* Only what can be read, and may be of the signal, is taken for a structure of the kernel. */
+static void check_signal_info(void)
+{
+	const size_t page = 4096;
+	char *const pages =
+	        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	siginfo_t *const info = (void *)(pages + page - sizeof(*info));
+	const void *const no_structures[] = {NULL, (void *)8, (void *)(UINTPTR_MAX - 7),
+	                                     (const char *)info + 4, (const char *)info - 3};
+
+	CHECK(pages != MAP_FAILED && munmap(pages + page, page) == 0);
+	*info = (siginfo_t){.si_signo = SIGUSR1, .si_code = SI_USER};
+	CHECK(leakwrap_is_signal_info(SIGUSR1, info));
+	CHECK(!leakwrap_is_signal_info(SIGUSR2, info));
+	memcpy((char *)info - 3, &(int){SIGUSR1}, sizeof(int));
+	for (unsigned i = 0; i < sizeof(no_structures) / sizeof(no_structures[0]); i++)
+		CHECK(!leakwrap_is_signal_info(SIGUSR1, no_structures[i]));
+	*info = (siginfo_t){.si_signo = SIGUSR1, .si_code = SI_USER, .si_errno = 1};
+	CHECK(!leakwrap_is_signal_info(SIGUSR1, info));
+	*info = (siginfo_t){.si_signo = SIGUSR1, .si_code = SI_KERNEL + 1};
+	CHECK(!leakwrap_is_signal_info(SIGUSR1, info));
+	*info = (siginfo_t){.si_signo = SIGUSR1, .si_code = -65};
+	CHECK(!leakwrap_is_signal_info(SIGUSR1, info));
+}
+
 static void check_time_left(void)
 {
 	const uint64_t now = leakwrap_time_monotonic(), second = 1000000000;
@@ -239,6 +266,7 @@ int main(void)
 	check_waits();
 	check_users();
 	check_set();
+	check_signal_info();
 	check_time_left();
 
 	/* The view is ignored for the next program, and comes back. */

@@ -43,6 +43,8 @@ static NOINLINE int fails(void)
 		raise(SIGTRAP);
 	if (strcmp(how, "BUS") == 0)
 		raise(SIGBUS);
+	if (strcmp(how, "kill") == 0)
+		kill(getpid(), SIGSEGV);
 	if (strcmp(how, "overflow") == 0)
 		return overflow(0);
 	return 0;

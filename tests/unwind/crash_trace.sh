@@ -43,6 +43,7 @@ for static in '' -static; do
 		ABRT 6 .*abort;fails[^;]*;caller;main;
 		ILL 4 fails[^;]*;caller;main;
 		BUS 7 .*fails;caller;main;
+		kill 11 .*kill;fails;caller;main;
 		overflow 11 overflow;overflow;overflow;
 		thread 11 fails;caller;in_thread;
 	END

@@ -66,11 +66,10 @@ static void report_and_die(void *argument)
 }
 
 /* Returns whether si_addr of the fatal signal INFO is an address (sigaction(2)).  It is none if a
- * process sent the signal, with SIGABRT, and with SIGTRAP of x86's int3. */
+ * process sent the signal, as each SIGABRT is, and with SIGTRAP of x86's int3. */
 static bool has_address(const siginfo_t *info)
 {
-	return info->si_code > 0 && info->si_signo != SIGABRT &&
-	       (info->si_signo != SIGTRAP || info->si_code != SI_KERNEL);
+	return info->si_code > 0 && (info->si_signo != SIGTRAP || info->si_code != SI_KERNEL);
 }
 
 /* Reports a signal that a handler of the program got and hands on, without what the kernel tells.
