@@ -17,6 +17,12 @@ static void (*volatile no_function)(void);
 static const char *how;
 static void *volatile kept;
 
+#if defined __x86_64__ || defined __i386__
+#define BREAK __asm__ volatile("int3")
+#else
+#define BREAK raise(SIGTRAP)
+#endif
+
 static NOINLINE int overflow(int level)
 {
 	volatile char room[2000];
@@ -41,6 +47,8 @@ static NOINLINE int fails(void)
 		__builtin_trap();
 	if (strcmp(how, "TRAP") == 0)
 		raise(SIGTRAP);
+	if (strcmp(how, "int3") == 0)
+		BREAK;
 	if (strcmp(how, "BUS") == 0)
 		raise(SIGBUS);
 	if (strcmp(how, "kill") == 0)

@@ -35,20 +35,26 @@ static bool change_stack(const stack_t *stack, stack_t *before)
 	return leakwrap_syscall(__NR_sigaltstack, (long)stack, (long)before, 0, 0, 0, 0) == 0;
 }
 
+/* Returns whether the program goes on behind what made FAULT once the handler returns.  It does if
+ * the signal was sent (si_code is not positive, sigaction(2)), and behind x86's int3. */
+static bool is_behind_cause(const struct leakwrap_fault *fault)
+{
+	return fault->code <= 0 || (fault->signal == SIGTRAP && fault->context);
+}
+
 /* Makes the process die of FAULT's signal once the handler returns.  Restores the default action:
- * an instruction that faulted then faults again.  If a filter of the program forbids that, ends the
- * process with the status that shells give the signal.  A signal that was sent (si_code is not
- * positive, sigaction(2)) is sent again.  It is blocked while the handler runs and kills when the
- * handler returns.  Out of line: its variables must not be on a small stack before it is called. */
+ * an instruction that faulted then faults again.  Otherwise sends the signal again.  It is blocked
+ * while the handler runs and kills when the handler returns.  If a filter of the program forbids
+ * that, ends the process with the status that shells give the signal.  Out of line: its variables
+ * must not be on a small stack before it is called. */
 static __attribute__((noinline)) void die_after_return(const struct leakwrap_fault *fault)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 
 	sigemptyset(&action.sa_mask);
-	if (leakwrap_signal_set_action(fault->signal, &action, NULL) != 0)
+	if (leakwrap_signal_set_action(fault->signal, &action, NULL) != 0 ||
+	    (is_behind_cause(fault) && !leakwrap_signal_send(fault->signal)))
 		leakwrap_process_end(128 + fault->signal);
-	if (fault->code <= 0)
-		leakwrap_signal_send(fault->signal);
 }
 
 /* Reports a fault and prepares the death of it.  ARGUMENT: a struct leakwrap_fault.  Preserves
