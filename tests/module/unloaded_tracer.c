@@ -1,5 +1,6 @@
 /* unloaded_tracer.c OBJECT - again and again, loads a traced object, asks it for a dump, and
- * unloads it. Ends with 0 if its own handler was in place after each round. */
+ * unloads it. Ends with 0 if its own handler was in place after each round, and that of SIGBUS, and
+ * if SIGSEGV and SIGILL had no handler. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,9 +13,16 @@ static void on_signal(int signo)
 	handled++;
 }
 
-int main(int argc, char **argv)
+/* Returns whether SIGNO has HANDLER. */
+static int has_handler(int signo, void (*handler)(int))
 {
 	struct sigaction seen;
+
+	return sigaction(signo, NULL, &seen) == 0 && seen.sa_handler == handler;
+}
+
+int main(int argc, char **argv)
+{
 
 	signal(SIGUSR1, on_signal);
 	for (int i = 0; i < 10; i++) {
@@ -25,10 +33,13 @@ int main(int argc, char **argv)
 			return 1;
 		call();
 		raise(SIGUSR1);
-		if (dlclose(object) != 0 || sigaction(SIGUSR1, NULL, &seen) != 0)
+		signal(SIGBUS, on_signal); /* in place of the handler that crash=1 has set */
+		if (dlclose(object) != 0)
 			return 2;
-		if (seen.sa_handler != on_signal)
+		if (!has_handler(SIGUSR1, on_signal) || !has_handler(SIGBUS, on_signal) ||
+		    !has_handler(SIGSEGV, SIG_DFL) || !has_handler(SIGILL, SIG_DFL))
 			return 3;
+		signal(SIGBUS, SIG_DFL);
 		raise(SIGUSR1);
 	}
 	return handled == 20 ? 0 : 4;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A traced object that is unloaded leaves the program's handler behind.
+# A traced object that is unloaded leaves the program's handlers behind, and none of its own.
 #
 # This also holds if there was never memory for the list of modules.
 . tests/lib.sh
@@ -29,8 +29,11 @@ EOF
 build object.so -shared -fPIC "$W/object.c"
 build_plain unloaded tests/module/unloaded_tracer.c
 build no_pages.so -shared -fPIC "$W/object.c" "$W/no_pages.c" -Wl,--wrap=leakwrap_call_kernel
-timeout 20 "$W/unloaded" "$W/object.so" 2>"$W/log" || fail "status $?"
-equal "dumps by signal" "$(grep -c 'reason=signal' "$W/log")" 10
+for crash in 0 1; do
+	LEAKWRAP_OPTIONS=crash=$crash timeout 20 "$W/unloaded" "$W/object.so" 2>"$W/log" ||
+		fail "crash=$crash: status $?"
+	equal "crash=$crash: dumps by signal" "$(grep -c 'reason=signal' "$W/log")" 10
+done
 timeout 20 "$W/unloaded" "$W/no_pages.so" 2>"$W/log" ||
 	fail "without memory: status $?"
 equal "dumps by signal, without memory" "$(grep -c 'reason=signal' "$W/log")" 10
