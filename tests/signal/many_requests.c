@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static void start(uintptr_t count)
 	pthread_detach(thread);
 }
 
-/* Reads a byte if there is one, and counts the ends of dumps. */
-static void read_byte(void)
+/* Reads a byte if there is one, and counts the ends of dumps.  Returns whether there was one. */
+static bool read_byte(void)
 {
 	static const char wanted[] = "] end ";
 	static size_t matched;
@@ -53,13 +54,14 @@ static void read_byte(void)
 
 	if (read(reader, &byte, 1) != 1) {
 		usleep(100);
-		return;
+		return false;
 	}
 	matched = byte == wanted[matched] ? matched + 1 : byte == wanted[0];
 	if (matched == strlen(wanted)) {
 		matched = 0;
 		ends++;
 	}
+	return true;
 }
 
 static void wait_until_full(void)
@@ -79,10 +81,15 @@ static void check(const char *what, unsigned count, unsigned wanted)
 	_exit(1);
 }
 
+/* Reads until the threads have ended, and nothing is left in the pipe. */
 static void read_all(unsigned wanted)
 {
-	while (atomic_load(&running) > 0 || ends < wanted)
-		read_byte();
+	bool have_ended, was_empty;
+
+	do {
+		have_ended = atomic_load(&running) == 0;
+		was_empty = !read_byte();
+	} while (!have_ended || !was_empty);
 	check("dumps", ends, wanted);
 }
 

@@ -52,6 +52,13 @@ shows '^  1 finding$'
 follows '^  #1 misuse of the heap, double free' 'free_twice .*torture.c:'
 follows 'after a failed allocation of up to 6,000 bytes (aborted)' 'free_twice .*torture.c:'
 
+# A leak is found, too, if the program leaves at once, and has not allocated since.
+for program in bugs bugs-static; do
+	status_is 1 "$lw" torture -- "$W/$program" leak,leave
+	shows '^  1 finding$'
+	follows '^  #1 leak of 40 bytes in 1 block$' 'leak_on_error .*torture.c:'
+done
+
 # A block to which a variable leads is no leak, unless nobody tells it from lost blocks.
 for program in bugs bugs-static; do
 	status_is 0 "$lw" torture -- "$W/$program" keep
