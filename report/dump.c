@@ -212,15 +212,15 @@ static bool has_requests(void)
 	       !atomic_load(&dump.is_over);
 }
 
-/* Writes dumps for pending requests, at most MOST, and ends the turn.  Requests that arrive
- * meanwhile count.  Stops early if another thread waits for the turn: that thread serves the rest.
- * STANDING: where this thread stands.  The calling thread has the turn. */
-static void serve(uint32_t most, const struct leakwrap_standing *standing)
+/* Writes dumps for pending requests, and ends the turn.  Requests that arrive meanwhile count.
+ * Stops early if another thread waits for the turn: that thread serves the rest.  STANDING: where
+ * this thread stands.  The calling thread has the turn. */
+static void serve(const struct leakwrap_standing *standing)
 {
 	static const struct leakwrap_reason on_signal = {.name = "signal"};
 
 	atomic_store(&dump.served, 0);
-	for (; most > 0 && has_requests(); most--) {
+	while (has_requests()) {
 		atomic_fetch_sub(&dump.pending, 1);
 		write_dump(-1, &on_signal,
 		           take_pending_kinds() || leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS
@@ -232,11 +232,11 @@ static void serve(uint32_t most, const struct leakwrap_standing *standing)
 	end_turn();
 }
 
-/* Serves pending requests, at most MOST, unless another thread has the turn or waits for it. */
-static void serve_pending(uint32_t most, const struct leakwrap_standing *standing)
+/* Serves pending requests, unless another thread has the turn or waits for it. */
+static void serve_pending(const struct leakwrap_standing *standing)
 {
-	while (most > 0 && has_requests() && try_turn())
-		serve(most, standing);
+	while (has_requests() && try_turn())
+		serve(standing);
 }
 
 /* Waits for the turn, writes a dump for REASON to FD and ends the turn.  STANDING: see write_dump.
@@ -264,7 +264,7 @@ static bool dump_and_serve(int fd, const struct leakwrap_reason *reason, bool wi
 
 	leakwrap_signals_block(&before);
 	written = dump_in_turn(fd, reason, with_kinds ? standing : NULL);
-	serve_pending(UINT32_MAX, standing);
+	serve_pending(standing);
 	leakwrap_signals_restore(&before);
 	return written;
 }
@@ -351,8 +351,8 @@ void leakwrap_dump_on_signal(bool wants_kinds, const void *context)
 	if ((atomic_fetch_add(&dump.pending, 1) >= PENDING_MAX ||
 	     atomic_load(&dump.served) >= SERVED_MAX) &&
 	    wait_for_turn())
-		serve(UINT32_MAX, &standing);
-	serve_pending(UINT32_MAX, &standing);
+		serve(&standing);
+	serve_pending(&standing);
 	leakwrap_signals_restore(&before);
 }
 
@@ -378,7 +378,7 @@ bool leakwrap_dump_unasked(const char *reason, const struct leakwrap_trigger *tr
 		write_dump(-1, &(struct leakwrap_reason){.name = reason, .trigger = trigger},
 		           leakwrap_options.kinds == LEAKWRAP_KINDS_ALWAYS ? &standing : NULL);
 		end_turn();
-		serve_pending(UINT32_MAX, &standing);
+		serve_pending(&standing);
 	}
 	leakwrap_signals_restore(&before);
 	return has_turn;
@@ -401,9 +401,6 @@ void leakwrap_dump_at_exit(bool all)
 
 	leakwrap_signals_block(&before);
 	LEAKWRAP_STAND_AT(&standing, NULL);
-	/* Other threads may still get signals.  Their requests must not keep the process from its
-	 * end: only those that are pending now are served. */
-	serve_pending(atomic_load(&dump.pending), &standing);
 	entered = leakwrap_sites_begin_reading();
 	if (wait_for_turn()) {
 		if (all || decide_child_dump()) {
@@ -462,7 +459,7 @@ int leakwrap_get_counters(struct leakwrap_counters *counters)
 		counters->live_bytes = counters->live_blocks = counters->call_sites = 0;
 		counters->tracer_bytes = leakwrap_pages_held();
 	}
-	serve_pending(UINT32_MAX, &standing);
+	serve_pending(&standing);
 	counters->untracked_blocks = atomic_load(&leakwrap_loss.untracked_blocks);
 	counters->untracked_bytes = leakwrap_untracked_bytes();
 	counters->lost_call_sites = atomic_load(&leakwrap_loss.lost_call_sites);
@@ -488,7 +485,7 @@ int leakwrap_get_kinds(struct leakwrap_kind_counters *kinds)
 		leakwrap_sites_end_reading(entered);
 		end_turn();
 	}
-	serve_pending(UINT32_MAX, &standing);
+	serve_pending(&standing);
 	leakwrap_signals_restore(&before);
 	return is_found ? 0 : -1;
 }

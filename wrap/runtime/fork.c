@@ -14,7 +14,6 @@
 #include "wrap/port/linux_fork.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/ended_stacks.h"
-#include "wrap/reach/park.h"
 #include "wrap/runtime/exit_dump.h"
 #include "wrap/signal/crash.h"
 #include "wrap/signal/dump_signal.h"
@@ -70,7 +69,6 @@ static void after_fork_in_child(void)
 	leakwrap_dump_signal_reset_in_child();
 	leakwrap_sites_collect_reset_in_child();
 	leakwrap_ended_stacks_reset_in_child();
-	leakwrap_park_keep_sleepers(false);
 	if (leakwrap_options.exit && leakwrap_options.children == LEAKWRAP_CHILDREN_OWN) {
 		leakwrap_young_sites_settle(true);
 		leakwrap_sites_begin_own();
