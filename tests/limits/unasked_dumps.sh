@@ -94,6 +94,49 @@ for version in 1 2; do
 	done
 done
 
+# What the kernel may drop of files does not count.
+folder=$W/droppable
+mkdir "$folder"
+echo 40000000 >"$folder/memory.max"
+echo 39000000 >"$folder/memory.current"
+for droppable in 30000000 3000000; do
+	printf 'anon 1\ninactive_file %s\n' $droppable >"$folder/memory.stat"
+	LEAKWRAP_OPTIONS="log=$W/$droppable.log:exit=0:cgroup=$folder:dump_at='limit:80'" \
+		"$W/leaks" 20000 || fail "droppable: status $?"
+done
+equal "much that may be dropped" "$(ls "$W/30000000.log" 2>/dev/null)" ""
+equal "little that may be dropped" "$(reasons "$W/3000000.log")" "threshold "
+
+# Blocks that the program hides do not count.
+cat >"$W/hides.c" <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "wrap/leakwrap.h"
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	for (int i = 0; i < 300; i++) {
+		void *block = malloc(100000);
+
+		if (i % 10 == 0)
+			usleep(2000); /* the tracer looks once in a while */
+		if (argc == 1)
+			leakwrap_ignore(block);
+	}
+	return 0;
+}
+END
+build hides "$W/hides.c"
+for shown in '' shown; do
+	# shellcheck disable=SC2086 # one or none
+	LEAKWRAP_OPTIONS="log=$W/hides$shown.log:exit=0:dump_at='live:20M'" "$W/hides" $shown ||
+		fail "hidden blocks: status $?"
+done
+[ ! -e "$W/hides.log" ] || fail "a threshold of hidden blocks"
+equal "blocks that are not hidden" "$(reasons "$W/hidesshown.log")" "threshold "
+
 # The first failed allocation, where no memory is left for the dump either.
 for run in $(seq "$runs"); do
 	for sample in 0 64K; do
@@ -147,3 +190,39 @@ sed -n 's/leakwrap\[[0-9]*\.\([0-9]*\)\] dump .*/\1/p' "$W/bounded.log.1" \
 	"$W/bounded.log" >"$W/numbers"
 equal "the last dump" "$(tail -n 1 "$W/numbers")" 40
 awk 'NR > 1 && $1 != last + 1 { exit 1 } { last = $1 }' "$W/numbers" || fail "dumps are missing"
+
+# Another process renames the log before this process can. It renames no log that is not full.
+cat >"$W/overtaken.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "wrap/leakwrap.h"
+
+static char log_file[4096], renamed[4096 + 2];
+long __real_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_leakwrap_call_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (number == SYS_flock) {
+		FILE *file = rename(log_file, renamed) == 0 ? fopen(log_file, "w") : NULL;
+
+		if (!file || fclose(file) != 0)
+			return -1;
+	}
+	return __real_leakwrap_call_kernel(number, a, b, c, d, e, f);
+}
+int main(int argc, char **argv)
+{
+	snprintf(log_file, sizeof(log_file), "%s", argc > 1 ? argv[1] : "");
+	snprintf(renamed, sizeof(renamed), "%s.1", log_file);
+	return leakwrap_dump(-1);
+}
+END
+build overtaken "$W/overtaken.c" -Wl,--wrap=leakwrap_call_kernel
+log=$W/overtaken.log
+cp "$W/bounded.log" "$log"
+LEAKWRAP_OPTIONS="log=$log:log_max=100:exit=0" "$W/overtaken" "$log" || fail "overtaken: status $?"
+cmp -s "$log.1" "$W/bounded.log" || fail "a log that is not full was renamed"
+equal "overtaken" "$(reasons "$log")" "api "
