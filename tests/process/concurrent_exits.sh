@@ -19,4 +19,11 @@ for static in '' -static; do
 			fail "$static, $function: the dump ends with $(tail -n 1 "$W/log")"
 		equal "$static, $function: status" "$(cat "$W/status")" 7
 	done
+	# The thread that waits for the other's exit dump stops while that looks for lost memory.
+	rm -f "$W/log"
+	LEAKWRAP_OPTIONS=log=$W/log "$W/leaving$static" _exit beside
+	status=$?
+	[ $status = 7 ] || [ $status = 8 ] || fail "$static, beside a dump: status $status"
+	dump_lines "$W/log" 2 | grep -q '^kinds definite' ||
+		fail "$static, beside a dump: $(grep note "$W/log")"
 done
