@@ -30,6 +30,43 @@ inherits() {
 	equal "$1: inherited" "$inherited" "$2 $3 $4 "
 }
 
+# A child has not lost what its parent has lost, and nothing has failed in it.
+cat >"$W/losses.c" <<'END'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "wrap/leakwrap.h"
+
+static void *volatile kept;
+
+int main(void)
+{
+	int status = 1;
+	void *block;
+
+	leakwrap_fail_next(1);
+	if (malloc(10))
+		return 1;
+	block = malloc(10);
+	leakwrap_forget(block);
+	free(block);
+	if (fork() == 0)
+		kept = malloc(20);
+	else
+		wait(&status);
+	return 0;
+}
+END
+build losses "$W/losses.c"
+LEAKWRAP_OPTIONS=log=$W/losses.log "$W/losses" || fail "losses: status $?"
+losses=
+for dump in $(dumps "$W/losses.log"); do
+	losses="$losses$(dump_value "$W/losses.log" "$dump" foreign_frees) "
+	losses="$losses$(dump_value "$W/losses.log" "$dump" failures), "
+done
+equal "foreign frees and failures of child and parent" "$losses" "0 , 1 1, "
+
 build children tests/process/children_dumps.c
 build children-static -static tests/process/children_dumps.c
 for program in "$W/children" "$W/children-static"; do

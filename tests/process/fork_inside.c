@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -163,12 +164,30 @@ static void *check_stack(void *unused)
 	return unused;
 }
 
+/* What the program has not set in the child interrupts no system call there, although the parent's
+ * thread was about to set it. */
+static void check_action(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags, others[16];
+	} now;
+	struct sigaction view;
+
+	sigaction(SIGUSR1, NULL, &view);
+	if (syscall(SYS_rt_sigaction, SIGUSR1, NULL, &now, sizeof(uint64_t)) != 0)
+		fail("no action");
+	if (view.sa_handler == SIG_DFL && (now.flags & SA_RESTART) == 0)
+		fail("the action of the parent's thread has stayed");
+}
+
 static _Noreturn void be_child(void)
 {
 	struct leakwrap_grace grace;
 	pthread_t thread;
 
 	atomic_store(&handled, 0);
+	check_action();
 	leakwrap_grace_begin(&grace);
 	if (!leakwrap_grace_is_over(&grace))
 		fail("a thread of the parent reads tables in the child");

@@ -1,5 +1,6 @@
-/* shared_stacks.c THREADS - the threads share one alternate stack, as those of varnishd do, and
- * wait.  With THREADS 1 the thread's stack was another thread's before, which has given it up. */
+/* shared_stacks.c THREADS [ended] - the threads share one alternate stack, as those of varnishd do,
+ * and wait.  With THREADS 1 the thread's stack was another thread's before, which has given it up,
+ * or has ended. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,13 +29,23 @@ static void *wait_for_ever(void *unused)
 	return unused;
 }
 
+static void *end_with_stack(void *unused)
+{
+	set_stack(0);
+	return unused;
+}
+
 int main(int argc, char **argv)
 {
 	const int threads = argc > 1 ? atoi(argv[1]) : 0;
 	pthread_t thread;
 	char before[SIZE];
 
-	if (threads == 1) {
+	if (argc > 2) {
+		if (pthread_create(&thread, NULL, end_with_stack, NULL) != 0 ||
+		    pthread_join(thread, NULL) != 0)
+			return 2;
+	} else if (threads == 1) {
 		set_stack(0);
 		set_stack(SS_DISABLE);
 	}
