@@ -1,7 +1,8 @@
 /* ended_sender.c HOW - a child asks for a dump, and has ended when the signal comes.
  *
  * With HOW "exec", a library forks the child, which executes kill(1), else the child sends the
- * signal itself.  With LIBRARY, the library, whose calls of exec are not wrapped. */
+ * signal itself: with HOW "failed", after it could not execute a program.  With LIBRARY, the library,
+ * whose calls of exec are not wrapped. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,8 @@ int main(int count, char **words)
 	if (child == 0) {
 		if (count > 1 && strcmp(words[1], "exec") == 0)
 			execute_kill(parent);
+		if (count > 1 && strcmp(words[1], "failed") == 0)
+			execl("/nowhere/program", "program", (char *)NULL);
 		kill(parent, SIGUSR1);
 		_exit(0);
 	}

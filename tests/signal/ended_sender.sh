@@ -8,7 +8,7 @@
 $CC $CFLAGS_FOR_TESTS -fPIC -shared -DLIBRARY -o "$W/libexec.so" tests/signal/ended_sender.c ||
 	fail "cannot build the library"
 build program tests/signal/ended_sender.c "$W/libexec.so" -Wl,-rpath,"$W"
-for how in exec itself; do
+for how in exec itself failed; do
 	rm -f "$W/log"
 	status=0
 	LEAKWRAP_OPTIONS=log=$W/log:exit=0 "$W/program" $how 2>"$W/errors" || status=$?
@@ -17,6 +17,6 @@ for how in exec itself; do
 		equal "$how: status" $status 3
 		equal "$how: live" "$(site_by "$W/log" 1 main)" "100 1"
 		;;
-	itself) equal "$how: status" $status 138 ;;
+	itself | failed) equal "$how: status" $status 138 ;;
 	esac
 done
