@@ -617,6 +617,39 @@ static void replace(uintptr_t base, size_t old_size, size_t new_size)
 	CHECK(leakwrap_live_remove(at(base), &size) == 0);
 }
 
+/* Nothing is left of a large block that was replaced, not even behind its slot. */
+static void replace_large(void)
+{
+	const uintptr_t base = fresh_addresses();
+
+	replace(base, 5000000, 30);
+	for (unsigned i = 0; i < 5; i++)
+		CHECK(leakwrap_live_is_slot_empty(at(base + i * WINDOW)));
+}
+
+static uintptr_t settles_at;
+
+static void settle_in_hook(enum leakwrap_growth growth)
+{
+	(void)growth;
+	leakwrap_live_change_site(at(settles_at), 5, 6);
+}
+
+/* The hook of a large release comes before the record is removed.  The block may get another call
+ * site there. */
+static void settle_while_freed(void)
+{
+	const uintptr_t base = fresh_addresses();
+	const size_t large = (size_t)2 << 20;
+	size_t size = 0;
+
+	settles_at = base;
+	CHECK(leakwrap_live_add(at(base), large, 5) == LEAKWRAP_LIVE_NEW);
+	leakwrap_live_set_growth_hook(settle_in_hook);
+	CHECK(forget(base, &size) == 6 && size == large);
+	leakwrap_live_set_growth_hook(NULL);
+}
+
 /* The block of a window's second half stood aside for the block of the first half, and was freed
  * unseen. It comes back when the window is empty, and has one record. */
 static void replace_aside(void)
@@ -1286,6 +1319,8 @@ static void replace_blocks(void)
 			for (unsigned k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++)
 				replace(base + offsets[k], sizes[i], sizes[j]);
 	replace_aside();
+	replace_large();
+	settle_while_freed();
 }
 
 static void live(void)

@@ -31,7 +31,7 @@ static void do_in_steps(void (*act)(void))
 
 /* -- a block ----------------------------------------------------------------------------------- */
 
-enum { OLD_SITE = 7, NEW_SITE = 8, OTHER_SITE = 9 };
+enum { WINDOW = 32, OLD_SITE = 7, NEW_SITE = 8, OTHER_SITE = 9 };
 
 static const uintptr_t base = (uintptr_t)1 << 40;
 static size_t old_size, new_size;
@@ -66,6 +66,9 @@ static void check_count(unsigned count)
 	leakwrap_live_each(count_block, &is);
 	CHECK(is == count);
 	CHECK(leakwrap_region_find_cached(base) != NULL);
+	/* Without a block nothing is left in its slot, or where a large size would be. */
+	for (unsigned i = 0; i < 5 && count == 0; i++)
+		CHECK(leakwrap_live_is_slot_empty((void *)(base + i * WINDOW)));
 }
 
 /* Checks that the only record is that of the new block, and removes it. */
