@@ -1,8 +1,8 @@
 #!/bin/sh
 # realloc moves a block to its caller's call site, and a failed realloc leaves the record as it was.
 #
-# This also holds if the tracer recognizes the stack, samples, and looks for misuse. A block that the
-# program hid stays hidden. A realloc to no bytes frees the block, unless it fails.
+# This also holds if the tracer recognizes the stack, samples, and looks for misuse. A block that
+# the program hid stays hidden. A realloc to no bytes frees the block, unless it fails.
 . tests/lib.sh
 
 # check OPTIONS BYTES BLOCKS: BYTES in BLOCKS are live that a realloc to no bytes has not freed.

@@ -1,5 +1,5 @@
-/* concurrent_exits.c FUNCTION [beside] - one thread returns 7 from main with many call sites.  While
- * their dump is written, another thread calls FUNCTION, exit or _exit, with 8.
+/* concurrent_exits.c FUNCTION [beside] - one thread returns 7 from main with many call sites.
+ * While their dump is written, another thread calls FUNCTION, exit or _exit, with 8.
  *
  * With "beside", the exit dump first waits for another dump, which goes to a pipe that is read
  * late. */

@@ -1,8 +1,8 @@
 /* ended_sender.c HOW - a child asks for a dump, and has ended when the signal comes.
  *
  * With HOW "exec", a library forks the child, which executes kill(1), else the child sends the
- * signal itself: with HOW "failed", after it could not execute a program.  With LIBRARY, the library,
- * whose calls of exec are not wrapped. */
+ * signal itself: with HOW "failed", after it could not execute a program.  With LIBRARY, the
+ * library, whose calls of exec are not wrapped. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

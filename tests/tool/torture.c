@@ -1,5 +1,6 @@
 /* torture.c - a program with a bug on each of some error paths. The arguments choose the bugs;
  * without arguments every failure is handled well. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +92,27 @@ static NOINLINE int use_library(void)
 	return 1;
 }
 
+/* Returns a file of which a byte has been read. */
+static int read_file(const char *path)
+{
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	char byte;
+
+	if (file < 0 || read(file, &byte, 1) != 1)
+		exit(4);
+	return file;
+}
+
+/* A file stays as it was where an allocation fails. */
+static void check_file(int file)
+{
+	if (lseek(file, 0, SEEK_CUR) != 1 || fcntl(file, F_GETFD) != FD_CLOEXEC)
+		abort();
+}
+
 int main(int argc, char **argv)
 {
+	const int file = read_file(argv[0]);
 	int worked = 0;
 
 	if (argc > 1)
@@ -106,6 +126,7 @@ int main(int argc, char **argv)
 	worked += write_to_null();
 	worked += retry();
 	worked += use_library();
+	check_file(file);
 	clear_stack();
 	return worked == 5 ? 0 : 3;
 }

@@ -73,6 +73,21 @@ static void *in_thread(void *argument)
 	return argument;
 }
 
+/* A thread's own stack for signals stays when it allocates.  Ends the process with 0 if it does. */
+static void *keep_stack(void *unused)
+{
+	static char memory[65536];
+	stack_t stack = {.ss_sp = memory, .ss_size = sizeof(memory)};
+
+	if (sigaltstack(&stack, NULL) != 0)
+		exit(5);
+	kept = malloc(3);
+	if (sigaltstack(NULL, &stack) != 0 || stack.ss_sp != memory)
+		exit(6);
+	exit(0);
+	return unused;
+}
+
 static _Noreturn void *dumps(void *unused)
 {
 	(void)unused;
@@ -128,6 +143,8 @@ int main(int argc, char **argv)
 			return 2;
 		usleep(20000);
 	}
+	if (strcmp(how, "stack") == 0 && pthread_create(&thread, NULL, keep_stack, NULL) == 0)
+		pthread_join(thread, NULL);
 	if (strcmp(how, "thread") == 0) {
 		if (pthread_create(&thread, NULL, in_thread, NULL) != 0)
 			return 2;

@@ -49,6 +49,7 @@ for static in '' -static; do
 	END
 	equal "status$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV)" 139
 	equal "address$static" "$(dump_value "$W/log" 1 fault_address)" 0x0
+	equal "own stack$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" stack)" 0
 	equal "int3$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" int3)" 133
 	equal "int3$static: address" "$(dump_value "$W/log" 1 fault_address)" ""
 	equal "own handler$static" "$(LEAKWRAP_OPTIONS=crash=1 status "$program" SEGV own)" 8

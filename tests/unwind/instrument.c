@@ -89,6 +89,9 @@ int main(void)
 	if (pthread_create(&thread, NULL, in_thread, NULL) != 0)
 		return 1;
 	pthread_join(thread, NULL);
+	nests(3);
+	nests(2000);
+	nests(4); /* the shadow stack is level again */
 	child = fork();
 	if (child == 0) {
 		in_child();
@@ -96,8 +99,5 @@ int main(void)
 	}
 	if (waitpid(child, NULL, 0) != child)
 		return 1;
-	nests(3);
-	nests(2000);
-	nests(4); /* the shadow stack is level again */
 	return 0;
 }

@@ -31,6 +31,8 @@ expect() {
 		fail "$how: the overflow is not told"
 	dump_sites "$log" "$child.1" | grep -q '^6 1 complete leak;in_child;main;' ||
 		fail "$how: the child: $(dump_sites "$log" "$child.1")"
+	! dump_lines "$log" "$child.1" | grep -q '^note .*too deep' ||
+		fail "$how: the child has inherited an overflow"
 }
 
 for static in '' -static; do
