@@ -62,7 +62,8 @@ leakwrap_flags() {
 }
 
 # runtime NAME VARIABLE=VALUE...: builds the runtime with the variables, and sets $lib to it. Tests
-# share it by its name: one test builds it, and the others find it done.
+# share it by its name: one test builds it, and the others find it done. It has no debug
+# information, which takes time to make, and from which no test reads.
 runtime() {
 	lib=$O/targets/$1/libleakwrap.a
 	name=$1
@@ -73,8 +74,8 @@ runtime() {
 		unset CC AR
 		path=$PATH
 		case "$*" in CROSS_COMPILE=*) link_tool_chain "$1" && path=$W/tool-chain ;; esac
-		PATH=$path make -s O="$O/targets/$name" HOSTCC=false WERROR=-Werror "$@" lib \
-			>"$W/make" 2>&1
+		PATH=$path make -s O="$O/targets/$name" HOSTCC=false WERROR=-Werror DEBUG_INFO= \
+			"$@" lib >"$W/make" 2>&1
 	) 9>"$O/targets/$name/lock" || fail "cannot build the runtime: $(tail -n 5 "$W/make")"
 	# Programs are not linked with libatomic.
 	! nm -u "$lib" | grep __atomic_ || fail "the runtime of $name wants libatomic"

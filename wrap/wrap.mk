@@ -10,7 +10,10 @@ if_accepted = $(shell $(CC) -Werror $(1) -E -x c /dev/null >/dev/null 2>&1 && ec
 # In some locales [a-z] has not all letters of ASCII, in the Turkish one no i: recipes that read by
 # such ranges have LC_ALL=C.
 
-RUNTIME_CFLAGS := -std=gnu11 -O2 -g $(WARNINGS) -MMD -MP \
+# Debug information takes a sixth of the time that the compiler needs.
+DEBUG_INFO ?= -g
+
+RUNTIME_CFLAGS := -std=gnu11 -O2 $(DEBUG_INFO) $(WARNINGS) -MMD -MP \
 	-I. -I$(O)/include -D_GNU_SOURCE \
 	-fPIC -fvisibility=hidden -ftls-model=initial-exec -fexceptions \
 	-fno-plt -fomit-frame-pointer -fno-lto -fno-common \

@@ -34,7 +34,8 @@ board_runtime() {
 		CROSS_COMPILE=arm-none-eabi- CFLAGS_TARGET="$(board_flags "$1")"
 	board=$1
 	shift
-	flock "$O/tests/bare.lock" make -s WERROR=-Werror "$@" lib >"$W/make.$board" 2>&1 ||
+	flock "$O/tests/bare.lock" make -s WERROR=-Werror DEBUG_INFO= "$@" lib \
+		>"$W/make.$board" 2>&1 ||
 		fail "$board: cannot build the runtime: $(cat "$W/make.$board")"
 }
 

@@ -23,7 +23,6 @@ static int has_handler(int signo, void (*handler)(int))
 
 int main(int argc, char **argv)
 {
-
 	signal(SIGUSR1, on_signal);
 	for (int i = 0; i < 10; i++) {
 		void *object = dlopen(argv[argc - 1], RTLD_NOW);

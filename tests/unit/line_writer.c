@@ -247,7 +247,7 @@ static void failing(void)
 	CHECK(!leakwrap_writer_flush(&writer));
 	CHECK(writer.error == EPIPE);
 	close(pipe_ends[1]);
-	leakwrap_writer_start(&writer, -1, "> ");
+	leakwrap_writer_start(&writer, pipe_ends[1], "> ");
 	leakwrap_write_end(&writer);
 	CHECK(!leakwrap_writer_flush(&writer));
 	leakwrap_signals_restore(&before);

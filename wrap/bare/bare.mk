@@ -18,7 +18,7 @@ RUNTIME_LDFLAGS = $(LEAKWRAP_BARE_LDFLAGS)
 GENERATOR_OPTIONS := printf '%s\n' 'depth|1 to 32' 'top|NUMBER' 'min_bytes|NUMBER' \
 	'exit|0 or 1' 'blocks|0 or 1'
 
-RUNTIME_CFLAGS := -std=gnu11 -Os -g $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
+RUNTIME_CFLAGS := -std=gnu11 -Os $(DEBUG_INFO) $(WARNINGS) -MMD -MP $(CFLAGS_TARGET) \
 	-I. -D_GNU_SOURCE -DLEAKWRAP_BARE \
 	-fvisibility=hidden -fomit-frame-pointer -fno-lto -fno-common -ffunction-sections \
 	-fdata-sections -fno-stack-protector $(FIXED_REGISTERS)
