@@ -1,9 +1,11 @@
-/* array_rules.h - how programs keep the number of an array's elements in front of them:
+/* array_rules.h - how programs keep the number of an array's elements.  In front of them:
  *
  *   - new[] of C++
  *   - stb_ds.h, in an array or a hash table
  *   - Snowball's stemmers, in a word that they change
  *   - LMDB, in a list of IDs
+ *
+ * Beside the pointer to the second element: Emacs and SBCL.
  *
  * For interior_rules.h, and for who finds empty arrays.
  */
@@ -106,6 +108,38 @@ LEAKWRAP_INLINE bool is_list_of_ids(const struct leakwrap_interior *in)
 	return in->offset == word && leakwrap_is_multiple(in->size, word) &&
 	       in->size >= (ROOM_OF_IDS_MIN + 2) * word && leakwrap_word_of(in, 0) == room &&
 	       leakwrap_word_of(in, 1) <= room;
+}
+
+/* The least number of elements of an array whose first element the program leaves out: smaller
+ * numbers stand beside many pointers. */
+#define ELEMENTS_USED_MIN 32u
+
+/* Returns whether the word at ADDRESS is the number of elements that a program uses, of REST
+ * elements behind the first.  The program may leave the last one out, too. */
+LEAKWRAP_INLINE bool is_number_used(const struct leakwrap_memory *memory, leakwrap_word address,
+                                    leakwrap_word rest)
+{
+	leakwrap_word number;
+
+	if (!leakwrap_leads_to_words(memory, address, 1))
+		return false;
+	number = leakwrap_word_at(memory, address);
+	return number >= ELEMENTS_USED_MIN && (number == rest || number == rest - 1);
+}
+
+/* Returns whether the pointer leads to the second element of an array, and the number of elements
+ * stands in front of the pointer (Emacs 28, src/eval.c, grow_specpdl) or behind it (SBCL 2.2,
+ * src/runtime/gencgc.c, page_table and page_table_pages).  The program neither uses nor counts the
+ * first element. */
+LEAKWRAP_INLINE bool is_second_element(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, offset = in->offset;
+
+	if (!leakwrap_is_multiple(offset, word) || in->place < word || in->size % offset != 0)
+		return false;
+	return is_number_used(memory, in->place - word, in->size / offset - 1) ||
+	       is_number_used(memory, in->place + word, in->size / offset - 1);
 }
 
 #endif

@@ -75,6 +75,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * programs with arrays of stb_ds.h
  *   - to the elements, behind their number and the room for them; to the second one of a hash table
  *
+ * programs with arrays whose first element they leave out, such as Emacs and SBCL
+ *   - to the second element, if their number, without the first, stands beside the pointer
+ *
  * Snowball's stemmers
  *   - to the letters of a word, behind the room for them and their number
  *
