@@ -5,6 +5,8 @@
  *   coroutines   5,000 coroutines, one after the other
  *   smaller      coroutines on ever-smaller stacks at one address
  *   rooms        the same, with a larger frame of one function on the larger stack
+ *   called       functions that are called on stacks of their own, two in turn
+ *   callers      leaks of one function there, for two callers and in two threads
  *   far_fp       a frame pointer that leads out of a coroutine's stack, to memory that goes away
  *   shallow      with nothing special
  *   deep         5 MB on the main thread's stack between main and the caller
@@ -195,6 +197,81 @@ __asm__(".text\n"
         "	pop %rbp\n"
         "	ret\n");
 
+/* Calls FUNCTION on the stack that ends at TOP.  Its frame leads back to this one. */
+void call_on(void *top, void (*function)(void));
+__asm__(".text\n"
+        ".type call_on, @function\n"
+        "call_on:\n"
+        "	.cfi_startproc\n"
+        "	push %rbp\n"
+        "	.cfi_def_cfa_offset 16\n"
+        "	.cfi_offset rbp, -16\n"
+        "	mov %rsp, %rbp\n"
+        "	.cfi_def_cfa_register rbp\n"
+        "	mov %rdi, %rsp\n"
+        "	call *%rsi\n"
+        "	leave\n"
+        "	.cfi_def_cfa rsp, 8\n"
+        "	ret\n"
+        "	.cfi_endproc\n"
+        ".size call_on, . - call_on\n");
+
+/* Returns the end of a new stack.  Stacks lie at different places in their first pages. */
+static char *new_top(void)
+{
+	enum { ROOM = 64 << 10 };
+	static _Atomic size_t stacks;
+	char *const low = map(NULL, ROOM);
+
+	return low + ROOM - 64 * stacks++;
+}
+
+static void called(void)
+{
+	char *const top[] = {new_top(), new_top()};
+
+	for (int i = 0; i < 2 * TIMES; i++) {
+		if (i == TIMES)
+			begin_count();
+		call_on(top[i % 2], pair);
+	}
+	end_count();
+}
+
+enum { LEAKS = 50 };
+
+static NOINLINE void first_caller(char *top)
+{
+	call_on(top, leak);
+}
+
+static NOINLINE void second_caller(char *top)
+{
+	call_on(top, leak);
+}
+
+static NOINLINE void *call_in_turn(void *unused)
+{
+	char *const top[] = {new_top(), new_top()};
+
+	for (int i = 0; i < LEAKS; i++) {
+		first_caller(top[i % 2]);
+		second_caller(top[i % 2]);
+	}
+	return unused;
+}
+
+static void callers(void)
+{
+	pthread_t thread;
+
+	begin_count();
+	if (pthread_create(&thread, NULL, call_in_turn, NULL) == 0)
+		pthread_join(thread, NULL);
+	call_in_turn(NULL);
+	end_count();
+}
+
 static const void *far_frame;
 
 static void leak_with_far_fp(void)
@@ -227,6 +304,16 @@ static void far_fp(void)
 {
 	begin_count();
 	end_count();
+}
+
+static void called(void)
+{
+	far_fp();
+}
+
+static void callers(void)
+{
+	far_fp();
 }
 
 #endif
@@ -288,6 +375,10 @@ int main(int argc, char **argv)
 		smaller_stacks();
 	else if (strcmp(what, "rooms") == 0)
 		other_rooms();
+	else if (strcmp(what, "called") == 0)
+		called();
+	else if (strcmp(what, "callers") == 0)
+		callers();
 	else if (strcmp(what, "far_fp") == 0)
 		far_fp();
 	else if (strcmp(what, "shallow") == 0)

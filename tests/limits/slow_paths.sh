@@ -1,6 +1,6 @@
 #!/bin/sh
-# On coroutines, far down a stack, in two heaps, and with backtraces of one frame, allocations are
-# recognized: they need no walk and no system call.
+# On coroutines and other stacks, far down a stack, in two heaps, and with backtraces of one frame,
+# allocations are recognized: they need no walk and no system call.
 . tests/lib.sh
 
 build paths tests/limits/slow_paths.c tests/limits/tracer_calls.c -Wl,--wrap=leakwrap_call_kernel
@@ -15,6 +15,7 @@ recognizes() {
 }
 
 recognizes coroutines
+recognizes called
 recognizes deep
 recognizes thread
 recognizes heaps
@@ -32,5 +33,16 @@ equal "leaks beside rooms" \
 	"$(dump_sites "$W/rooms" 1 | grep 'complete leak_beside_room;' | sort | cut -d';' -f1,2)" \
 	"1000 2 complete leak_beside_room;leaks_beside_room
 1000 2 complete leak_beside_room;leaks_beside_room"
+# What is remembered of a stack counts with the caller on the thread's stack, and in that thread.
+case $($CC -dumpmachine) in
+x86_64-*) wanted='100 leak;call_on;first_caller;call_in_turn
+100 leak;call_on;second_caller;call_in_turn' ;;
+*) wanted= ;;
+esac
+"$W/paths" callers 2>"$W/callers" >/dev/null || fail "callers: status $?"
+equal "leaks by caller" "$(dump_sites "$W/callers" 1 |
+	sed -n 's/^[0-9]* \([0-9]*\) complete \(leak;.*;call_in_turn\);.*/\1 \2/p' |
+	awk '{ blocks[$2] += $1 } END { for (site in blocks) print blocks[site], site }' |
+	sort)" "$wanted"
 # A frame pointer is only believed where the frame is known to have one.
 LEAKWRAP_OPTIONS=unwind=fp "$W/paths" far_fp 2>"$W/far_fp" >/dev/null || fail "far_fp: status $?"

@@ -22,7 +22,7 @@ struct search {
 	uint64_t sum;
 };
 
-static uintptr_t position_of(const struct leakwrap_stack_shape *shape, unsigned i)
+static leakwrap_stack_position position_of(const struct leakwrap_stack_shape *shape, unsigned i)
 {
 	return leakwrap_stack_shape_is_wide(shape)
 	               ? ((const leakwrap_stack_position *)shape)[shape->minus_count + (int)i]
@@ -34,23 +34,32 @@ static uintptr_t end_of_page(uintptr_t address)
 	return (address & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
 }
 
+/* Returns WORD, or its distance from SP if it points into the stack. */
+static uintptr_t relative(const struct leakwrap_stack_shape *shape, uintptr_t sp, uintptr_t word)
+{
+	return word - sp < shape->extent ? word - sp : word;
+}
+
 /* Begins a search of the stack at PC, SP and FP. */
 static struct search begin(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t sp,
                            uintptr_t fp)
 {
+	/* Of a wide shape, fp may point to the thread's own stack. */
+	const bool is_wide = leakwrap_stack_shape_is_wide(shape);
+
 	return (struct search){
 	        .shape = shape,
 	        .sp = sp,
 	        .read = sp,
 	        .limit = end_of_page(sp - 1),
 	        .sum = leakwrap_stack_shape_owners(shape) + pc * LEAKWRAP_HASH_FACTOR_64 +
-	               (fp - sp) * shape->fp_factor,
+	               (is_wide ? relative(shape, sp, fp) : fp - sp) * shape->fp_factor,
 	};
 }
 
 /* Adds the readable words to the sum, in the order of the shape.  A word that points into the stack
- * counts relative to sp.  Returns the address of the lowest word that lies above, or 0 if there is
- * none. */
+ * counts relative to sp.  Words on the thread's own stack can be read without a search.  Returns
+ * the address of the lowest word that lies above, or 0 if there is none. */
 static uintptr_t find_next(struct search *search)
 {
 	const uintptr_t sp = search->sp, read = search->read, limit = search->limit;
@@ -62,16 +71,17 @@ static uintptr_t find_next(struct search *search)
 	if (extent <= limit - sp)
 		return 0;
 	for (unsigned i = 0; i < count; i++) {
-		const uintptr_t position = position_of(search->shape, i);
+		const leakwrap_stack_position position = position_of(search->shape, i);
 		const uintptr_t at = sp + position * sizeof(uintptr_t);
 		uintptr_t word;
 
+		if (leakwrap_stack_position_is_own(position))
+			continue;
 		if (at >= limit) {
 			next = at < next ? at : next;
 		} else if (at >= read) {
-			word = LEAKWRAP_STRIP_FOR_HASH(leakwrap_stack_word(at));
-			if (word - sp < extent)
-				word -= sp;
+			word = relative(search->shape, sp,
+			                LEAKWRAP_STRIP_FOR_HASH(leakwrap_stack_word(at)));
 			sum = (sum + word) * LEAKWRAP_HASH_FACTOR_64 + position;
 		}
 	}
@@ -144,14 +154,14 @@ void leakwrap_foreign_stack_remember(const struct leakwrap_stack_shape *shape,
                                      const struct leakwrap_trace *trace)
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
-	const uintptr_t fp = read_set->sp + read_set->fp_target * sizeof(uintptr_t);
+	const uintptr_t fp = leakwrap_stack_position_address(read_set->fp_target, read_set->sp);
 	struct search search = begin(shape, trace->pcs[0], read_set->sp, fp);
 	_Atomic uintptr_t *const words = find_table();
 	uintptr_t end = 0;
 
 	/* Garbage may have led to a last word that is no return address. */
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE && read_set->end_word != 0)
-		end = read_set->sp + read_set->end_position * sizeof(uintptr_t);
+		end = leakwrap_stack_position_address(read_set->end_position, read_set->sp);
 	if (!words)
 		return;
 	for (uintptr_t next = find_next(&search); next != 0 && next != end;

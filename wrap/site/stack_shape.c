@@ -103,7 +103,21 @@ static void add_word(struct words *words, leakwrap_stack_position position, uint
                      uintptr_t is_link)
 {
 	words->position[words->count] = position;
-	words->word[words->count++] = (struct word){LEAKWRAP_STRIP_FOR_HASH(value), is_link};
+	words->word[words->count++] = (struct word){value, is_link};
+}
+
+/* Returns what counts of the word at POSITION above SP.  That of a word on the thread's own stack
+ * differs from thread to thread.  It is 0 where the word may not be readable. */
+static uintptr_t word_at(uintptr_t sp, leakwrap_stack_position position)
+{
+	const uintptr_t high = leakwrap_self.stack_high;
+
+	if (!leakwrap_stack_position_is_own(position))
+		return leakwrap_stack_shape_word(sp, position);
+	if (leakwrap_stack_position_below_high(position) > leakwrap_self.stack_room)
+		return 0;
+	return high + LEAKWRAP_STRIP_FOR_HASH(
+	                      leakwrap_stack_word(leakwrap_stack_position_address(position, sp)));
 }
 
 static uint32_t bytes_of_words(uint32_t words)
@@ -119,14 +133,15 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 
 	words->count = 0;
 	for (unsigned i = 0; i < read_set->return_count; i++)
-		add_word(words, read_set->position[i],
-		         leakwrap_stack_word(read_set->sp + bytes_of_words(read_set->position[i])),
+		add_word(words, read_set->position[i], word_at(read_set->sp, read_set->position[i]),
 		         0);
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
-		add_word(words, read_set->end_position, read_set->end_word, 0);
+		add_word(words, read_set->end_position, LEAKWRAP_STRIP_FOR_HASH(read_set->end_word),
+		         0);
 	for (unsigned i = 0; i < read_set->link_count; i++)
 		add_word(words, read_set->link[i].position,
-		         read_set->sp + bytes_of_words(read_set->link[i].target), 1);
+		         word_at(read_set->sp, read_set->link[i].position),
+		         !leakwrap_stack_position_is_own(read_set->link[i].target));
 	while (words->count % LEAKWRAP_STACK_HASH_GROUP != 0) {
 		const unsigned last = words->count - 1;
 
@@ -136,11 +151,12 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 }
 
 /* Returns the factor of sp in the hash of WORDS: the negative sum of the factors of the stack's
- * addresses, which are the links and fp. */
-static uint64_t sp_factor(const struct words *words, uint64_t fp_factor)
+ * addresses, which are the links and fp.  FP_MOVES: 1 if fp moves with sp, else 0. */
+static uint64_t sp_factor(const struct words *words, uint64_t fp_factor, uintptr_t fp_moves)
 {
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash = leakwrap_stack_hash_start(0, 0, 1, fp_factor, 0, 0);
+	struct leakwrap_stack_hash hash =
+	        leakwrap_stack_hash_start(0, 0, fp_moves, fp_factor, 0, 0);
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].is_link, word[1].is_link,
@@ -156,9 +172,9 @@ static uint64_t key_of_words(const struct words *words, const struct leakwrap_st
 {
 	const struct leakwrap_read_set *read_set = trace->read_set;
 	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash =
-	        leakwrap_stack_shape_start(shape, trace->pcs[0], read_set->sp,
-	                                   read_set->sp + bytes_of_words(read_set->fp_target));
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
+	        shape, trace->pcs[0], read_set->sp,
+	        leakwrap_stack_position_address(read_set->fp_target, read_set->sp));
 
 	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
 		hash = leakwrap_stack_hash_accumulate(hash, word[0].value, word[1].value,
@@ -166,13 +182,20 @@ static uint64_t key_of_words(const struct words *words, const struct leakwrap_st
 	return leakwrap_stack_shape_end(hash);
 }
 
+/* Returns the bytes above sp that the positions of WORDS span.  A shape with positions on the
+ * thread's own stack is wide. */
 static uint32_t extent_of(const struct words *words)
 {
 	uint32_t extent = 1; /* not 0: leakwrap_stack_shape_has_room is false without room */
 
-	for (unsigned i = 0; i < words->count; i++)
-		if (extent < bytes_of_words(words->position[i] + 1u))
-			extent = bytes_of_words(words->position[i] + 1u);
+	for (unsigned i = 0; i < words->count; i++) {
+		const uint32_t last = leakwrap_stack_position_is_own(words->position[i])
+		                              ? LEAKWRAP_STACK_SHAPE_NARROW
+		                              : words->position[i];
+
+		if (extent < bytes_of_words(last + 1u))
+			extent = bytes_of_words(last + 1u);
+	}
 	return extent;
 }
 
@@ -205,11 +228,9 @@ uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape,
 
 	for (const leakwrap_stack_position *position = end - leakwrap_stack_shape_count(shape);
 	     position != end; position += LEAKWRAP_STACK_HASH_GROUP)
-		hash = leakwrap_stack_hash_accumulate(hash,
-		                                      leakwrap_stack_shape_word(sp, position[0]),
-		                                      leakwrap_stack_shape_word(sp, position[1]),
-		                                      leakwrap_stack_shape_word(sp, position[2]),
-		                                      leakwrap_stack_shape_word(sp, position[3]));
+		hash = leakwrap_stack_hash_accumulate(
+		        hash, word_at(sp, position[0]), word_at(sp, position[1]),
+		        word_at(sp, position[2]), word_at(sp, position[3]));
 	return leakwrap_stack_shape_end(hash);
 }
 
@@ -281,7 +302,8 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 		return NULL;
 	wanted.interned.owners = owners_of(trace);
 	shape = (struct leakwrap_stack_shape){
-	        .sp_factor = sp_factor(&words, fp_factor),
+	        .sp_factor = sp_factor(&words, fp_factor,
+	                               !leakwrap_stack_position_is_own(read_set->fp_target)),
 	        .fp_factor = fp_factor,
 	        .extent = extent_of(&words),
 	        .minus_count = (int16_t)(0 - (int)words.count),

@@ -10,9 +10,9 @@
  * The shape's address is hashed, too, so the keys of two shapes have nothing in common.
  *
  * The positions precede the struct in memory, as uint16_t, in words above sp.  They end where the
- * struct begins, so the fast path needs no register for their end.  A wide shape has
- * positions that do not fit: all of its positions are 32 bits.  The fast path takes some of
- * them for pairs of smaller positions, and finds nothing.
+ * struct begins, so the fast path needs no register for their end.  A wide shape has positions that
+ * do not fit, or that lie on another stack: all of its positions are 32 bits.  The fast path takes
+ * some of them for pairs of smaller positions, and finds nothing.
  *
  * The fast path executes leakwrap_stack_shape_key.  It must have few instructions and touch
  * few cache lines.  Then the processor overlaps the cache misses of one allocation with those of
@@ -53,10 +53,13 @@ LEAKWRAP_INLINE bool leakwrap_stack_shape_has_room(const struct leakwrap_stack_s
 	return shape->extent <= (uint32_t)room;
 }
 
+/* The positions below this number fit into a shape that is not wide. */
+#define LEAKWRAP_STACK_SHAPE_NARROW ((uint32_t)UINT16_MAX + 1)
+
 /* Returns whether SHAPE is wide. */
 LEAKWRAP_INLINE bool leakwrap_stack_shape_is_wide(const struct leakwrap_stack_shape *shape)
 {
-	return shape->extent > ((uint32_t)UINT16_MAX + 1) * sizeof(uintptr_t);
+	return shape->extent > LEAKWRAP_STACK_SHAPE_NARROW * sizeof(uintptr_t);
 }
 
 /* Returns the number of positions of SHAPE. */

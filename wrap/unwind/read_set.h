@@ -4,7 +4,10 @@
  * return addresses, and the words that hold addresses of the stack itself: saved frame pointers,
  * the CFA of a realigned frame.  Addresses of the stack matter only relative to sp.
  *
- * The position of a word is its distance from sp, upward, in words.
+ * The position of a word is its distance from sp, upward, in words.  A walk that begins on a
+ * foreign stack may come to the thread's own stack, where the program has called a function on
+ * another stack.  The distance between two stacks may be any.  So a position on the own stack is
+ * the distance from that stack's upper end, downward.
  *
  * Take another stack with the same return addresses at the same positions.  Its saved addresses of
  * the stack lie at the same positions, too, and lead to the same positions.  Then a walk finds
@@ -19,18 +22,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "wrap/base/thread.h"
 #include "wrap/module/registry.h"
 
-/* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  Bare
- * metal has small stacks. */
+/* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  OWN: a
+ * position from here on is on the thread's own stack, and lies this many words more below the upper
+ * end.  Bare metal has small stacks, and none is foreign. */
 #ifdef LEAKWRAP_BARE
 typedef uint16_t leakwrap_stack_position;
 #define LEAKWRAP_STACK_POSITION_NONE UINT16_MAX
 #define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT16_MAX - 1))
+#define LEAKWRAP_STACK_POSITION_OWN  LEAKWRAP_STACK_POSITION_NONE
 #else
 typedef uint32_t leakwrap_stack_position;
 #define LEAKWRAP_STACK_POSITION_NONE UINT32_MAX
 #define LEAKWRAP_STACK_POSITION_MAX  ((leakwrap_stack_position)(UINT32_MAX / sizeof(uintptr_t) - 1))
+#define LEAKWRAP_STACK_POSITION_OWN  ((leakwrap_stack_position)1 << 31)
 #endif
 
 /* A saved address of the stack: the word at POSITION holds the address of the word at TARGET. */
@@ -79,26 +86,49 @@ static inline leakwrap_stack_position leakwrap_stack_position_of(uintptr_t addre
 	               : LEAKWRAP_STACK_POSITION_NONE;
 }
 
-/* Records that the step depends on WORD, an address of the stack that was read at POSITION.
- * Returns false if a position is out of range. */
-static inline bool leakwrap_read_set_add_link(struct leakwrap_read_set *read_set,
-                                              leakwrap_stack_position position, uintptr_t word)
+/* Returns whether POSITION is on the thread's own stack, and the walk began on a foreign stack. */
+static inline bool leakwrap_stack_position_is_own(leakwrap_stack_position position)
 {
-	leakwrap_stack_position target = leakwrap_stack_position_of(word, read_set->sp);
+	return position >= LEAKWRAP_STACK_POSITION_OWN && position != LEAKWRAP_STACK_POSITION_NONE;
+}
 
+/* Returns how many bytes the own POSITION lies below the upper end of the stack. */
+static inline uintptr_t leakwrap_stack_position_below_high(leakwrap_stack_position position)
+{
+	return (uintptr_t)(position - LEAKWRAP_STACK_POSITION_OWN) * sizeof(uintptr_t);
+}
+
+/* Returns the address of the word at POSITION, which is not NONE.  The walk began at SP, in this
+ * thread. */
+static inline uintptr_t leakwrap_stack_position_address(leakwrap_stack_position position,
+                                                        uintptr_t sp)
+{
+	return leakwrap_stack_position_is_own(position)
+	               ? leakwrap_self.stack_high - leakwrap_stack_position_below_high(position)
+	               : sp + position * sizeof(uintptr_t);
+}
+
+/* Records that the step depends on an address of the stack, that of the word at TARGET, which was
+ * read at POSITION.  Returns false if a position is out of range. */
+static inline bool leakwrap_read_set_add_link(struct leakwrap_read_set *read_set,
+                                              leakwrap_stack_position position,
+                                              leakwrap_stack_position target)
+{
 	read_set->link[read_set->link_count++] = (struct leakwrap_stack_link){position, target};
 	return position != LEAKWRAP_STACK_POSITION_NONE && target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-/* Records that the step depends on FP, read at POSITION.  NONE: FP is the register that the walk
- * began with.  Returns false if a position is out of range. */
+/* Records that the step depends on fp, which points to the word at TARGET and was read at POSITION.
+ * NONE: fp is the register that the walk began with.  Returns false if a position is out of
+ * range. */
 static inline bool leakwrap_read_set_add_fp(struct leakwrap_read_set *read_set,
-                                            leakwrap_stack_position position, uintptr_t fp)
+                                            leakwrap_stack_position position,
+                                            leakwrap_stack_position target)
 {
 	if (position != LEAKWRAP_STACK_POSITION_NONE)
-		return leakwrap_read_set_add_link(read_set, position, fp);
-	read_set->fp_target = leakwrap_stack_position_of(fp, read_set->sp);
-	return read_set->fp_target != LEAKWRAP_STACK_POSITION_NONE;
+		return leakwrap_read_set_add_link(read_set, position, target);
+	read_set->fp_target = target;
+	return target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
 #endif

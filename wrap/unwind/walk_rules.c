@@ -225,7 +225,9 @@ step_fast(struct leakwrap_walk *walk, const bool recording)
 		}
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
-			recorded &= leakwrap_read_set_add_fp(read_set, fp_position, fp);
+			recorded &= leakwrap_read_set_add_fp(
+			        read_set, fp_position,
+			        leakwrap_stack_position_of(fp, read_set->sp));
 		pc = leakwrap_load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set,
 		                          recording);
 	}
@@ -261,7 +263,8 @@ static void walk_all(struct leakwrap_walk *walk)
 	if (walk->frame.is_interrupted && !step_slow(walk, 0))
 		return;
 	do {
-		if (walk->frame.is_sp_unknown)
+		/* step_fast records positions relative to sp alone. */
+		if (walk->frame.is_sp_unknown || (walk->has_come_to_own && walk->read_set))
 			slot = leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
 		else
 			slot = walk->read_set ? step_fast(walk, true) : step_fast(walk, false);

@@ -9,29 +9,47 @@
  * alternate stack, or garbage looks like a signal frame. */
 #define SWITCHES_MAX 8
 
+/* Returns the position of the word at ADDRESS. */
+static leakwrap_stack_position position_of(const struct leakwrap_walk *walk, uintptr_t address)
+{
+	const uintptr_t sp = walk->read_set->sp;
+	uintptr_t below_high;
+
+	if (!walk->frame.stack->is_foreign || address % sizeof(uintptr_t) != 0 ||
+	    !leakwrap_stack_is_own(address))
+		return leakwrap_stack_position_of(address, sp);
+	below_high = (leakwrap_self.stack_high - address) / sizeof(uintptr_t);
+	return below_high <= LEAKWRAP_STACK_POSITION_MAX
+	               ? LEAKWRAP_STACK_POSITION_OWN + (leakwrap_stack_position)below_high
+	               : LEAKWRAP_STACK_POSITION_NONE;
+}
+
 /* Records a step by RULE.  The addresses are those of the words that the CFA, the return address
  * and fp were read from; 0: not read. */
 static void record_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule,
                         uintptr_t cfa_at, uintptr_t ra_at, uintptr_t fp_at)
 {
 	struct leakwrap_read_set *read_set = walk->read_set;
+	leakwrap_stack_position ra_position;
 	bool recorded = true;
 
 	if (!read_set)
 		return;
 	if (rule->base == LEAKWRAP_BASE_FP)
-		recorded = leakwrap_read_set_add_fp(read_set, walk->fp_position, walk->frame.fp);
+		recorded = leakwrap_read_set_add_fp(read_set, walk->fp_position,
+		                                    position_of(walk, walk->frame.fp));
 	if (cfa_at)
-		recorded &= leakwrap_read_set_add_link(
-		        read_set, leakwrap_stack_position_of(cfa_at, read_set->sp),
-		        leakwrap_stack_word(cfa_at));
-	read_set->position[read_set->return_count] =
-	        leakwrap_stack_position_of(ra_at, read_set->sp);
-	recorded &= read_set->position[read_set->return_count++] != LEAKWRAP_STACK_POSITION_NONE;
+		recorded &=
+		        leakwrap_read_set_add_link(read_set, position_of(walk, cfa_at),
+		                                   position_of(walk, leakwrap_stack_word(cfa_at)));
+	ra_position = position_of(walk, ra_at);
+	read_set->position[read_set->return_count++] = ra_position;
+	recorded &= ra_position != LEAKWRAP_STACK_POSITION_NONE;
 	if (fp_at) {
-		walk->fp_position = leakwrap_stack_position_of(fp_at, read_set->sp);
+		walk->fp_position = position_of(walk, fp_at);
 		recorded &= walk->fp_position != LEAKWRAP_STACK_POSITION_NONE;
 	}
+	walk->has_come_to_own = leakwrap_stack_position_is_own(ra_position);
 	/* A stack with a signal frame, or with garbage, has no read set. */
 	if (!recorded || rule->kind == LEAKWRAP_RULE_SIGNAL)
 		walk->read_set = NULL;
@@ -50,10 +68,11 @@ static bool step_r7(struct leakwrap_walk *walk, const struct leakwrap_rule *rule
 		at = base + (uintptr_t)rule->fp_offset - LEAKWRAP_SIGNAL_R7_BEFORE_FP;
 	if (walk->read_set && rule->base == LEAKWRAP_BASE_R7 &&
 	    (walk->r7_position == LEAKWRAP_STACK_POSITION_NONE ||
-	     !leakwrap_read_set_add_link(walk->read_set, walk->r7_position, walk->frame.r7)))
+	     !leakwrap_read_set_add_link(walk->read_set, walk->r7_position,
+	                                 position_of(walk, walk->frame.r7))))
 		walk->read_set = NULL;
 	if (at && walk->read_set)
-		walk->r7_position = leakwrap_stack_position_of(at, walk->read_set->sp);
+		walk->r7_position = position_of(walk, at);
 	return !at || leakwrap_stack_read_address(walk->frame.stack, at, &walk->frame.r7);
 }
 
