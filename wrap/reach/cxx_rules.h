@@ -1,8 +1,8 @@
 /* cxx_rules.h - how programs in C++ hold blocks by pointers into them:
  *
  *   - strings of libstdc++, and blocks behind a 64-bit length
- *   - objects with vtables, and their parts
- *   - objects of Xerces-C
+ *   - objects with vtables, their parts, and their bases without vtables
+ *   - objects of Xerces-C and of Squid
  *   - strings, arenas and repeated fields of Protocol Buffers
  *
  * For interior_rules.h.  array_rules.h knows the arrays.
@@ -95,18 +95,63 @@ LEAKWRAP_INLINE bool is_behind_manager(const struct leakwrap_interior *in)
 	return in->offset == MANAGER_BYTES && has_manager(in);
 }
 
-/* Returns whether the pointer leads to a part of an object that has a vtable of its own.  The
- * object begins the block, or is behind its memory manager. */
+/* The bits of the block's address that Squid inverts in front of an object. */
+#define SQUID_COOKIE ((leakwrap_word)0xdeadbeef)
+
+/* Bytes in front of an object of Squid that callbacks are given: whether it is valid, the number of
+ * its locks and its type, in 32 bits each, and the block's address with inverted bits (5.7,
+ * src/cbdata.cc, class cbdata). */
+LEAKWRAP_INLINE leakwrap_word squid_bytes(const struct leakwrap_interior *in)
+{
+	return 16 + (in->memory->word == 8 ? 8 : 0);
+}
+
+LEAKWRAP_INLINE bool is_squid_block(const struct leakwrap_interior *in)
+{
+	const leakwrap_word bytes = squid_bytes(in);
+
+	return in->memory->has_system && in->size >= bytes + in->memory->word &&
+	       leakwrap_word_at(in->memory, in->block + bytes - in->memory->word) ==
+	               (in->block ^ SQUID_COOKIE);
+}
+
+LEAKWRAP_INLINE bool is_squid_object(const struct leakwrap_interior *in)
+{
+	return in->offset == squid_bytes(in) && is_squid_block(in);
+}
+
+/* Returns whether an object with a vtable begins the block, or is behind what Xerces-C or Squid
+ * keep in front of it. */
+LEAKWRAP_INLINE bool has_object(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+
+	return is_vtable(memory, leakwrap_word_of(in, 0)) ||
+	       (has_manager(in) &&
+	        is_vtable(memory, leakwrap_word_at(memory, in->block + MANAGER_BYTES))) ||
+	       (is_squid_block(in) &&
+	        is_vtable(memory, leakwrap_word_at(memory, in->block + squid_bytes(in))));
+}
+
+/* Returns whether the pointer leads to a part of an object that has a vtable of its own. */
 LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 
 	return leakwrap_is_multiple(in->pointer, memory->word) &&
 	       in->size - in->offset >= memory->word &&
-	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) &&
-	       (is_vtable(memory, leakwrap_word_of(in, 0)) ||
-	        (has_manager(in) &&
-	         is_vtable(memory, leakwrap_word_at(memory, in->block + MANAGER_BYTES))));
+	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) && has_object(in);
+}
+
+/* Returns whether the pointer leads behind the address of the vtable with which the object begins.
+ * There is the first base class without virtual functions, by which a program may hold the object:
+ * Squid's table of what it has stored does (5.7, src/Store.h, class StoreEntry). */
+LEAKWRAP_INLINE bool is_plain_base(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+
+	return in->offset == word && in->size >= 2 * word &&
+	       is_vtable(in->memory, leakwrap_word_of(in, 0));
 }
 
 /* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer

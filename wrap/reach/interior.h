@@ -32,6 +32,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *     addresses of vtables
  *   - behind a 64-bit length of the rest of the block
  *
+ * C++ (valgrind does not know this)
+ *   - to a base class without virtual functions, behind the address of the object's vtable
+ *
  * Xerces-C
  *   - to an object behind the address of its memory manager, which has a vtable
  *
@@ -83,6 +86,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *
  * LMDB
  *   - to a list of IDs, behind the room for them
+ *
+ * Squid
+ *   - to an object that callbacks are given, behind its type and the block's address with inverted
+ *     bits, and to a part of it that begins with the address of a vtable
  *
  * BIND without jemalloc
  *   - behind the size of the rest of the block, with what aligns the rest

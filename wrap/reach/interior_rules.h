@@ -348,12 +348,13 @@ LEAKWRAP_INLINE bool is_objective_c(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
-	       (is_behind_manager(in) || is_marked_string(in) || is_in_arena(in) ||
-	        is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) || is_stem(in) ||
-	        is_second_element(in) || is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) ||
-	        is_hash_table(in) || is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) ||
-	        is_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) || is_of_python(in) ||
-	        is_of_lua(in) || is_part_of_lua_table(in));
+	       (is_plain_base(in) || is_behind_manager(in) || is_squid_object(in) ||
+	        is_marked_string(in) || is_in_arena(in) || is_with_pool(in) ||
+	        is_repeated_field(in) || is_stb_array(in) || is_stem(in) || is_second_element(in) ||
+	        is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) || is_hash_table(in) ||
+	        is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) ||
+	        is_tcl_part(in) || is_of_pascal(in) || is_of_python(in) || is_of_lua(in) ||
+	        is_part_of_lua_table(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
