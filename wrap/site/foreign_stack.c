@@ -34,10 +34,11 @@ static uintptr_t end_of_page(uintptr_t address)
 	return (address & ~(uintptr_t)(LEAKWRAP_PAGE - 1)) + LEAKWRAP_PAGE;
 }
 
-/* Returns WORD, or its distance from SP if it points into the stack. */
+/* Returns WORD, or its distance from SP if it points into this stack.  If it points into the
+ * thread's own stack, returns its distance from that stack's end. */
 static uintptr_t relative(const struct leakwrap_stack_shape *shape, uintptr_t sp, uintptr_t word)
 {
-	return word - sp < shape->extent ? word - sp : word;
+	return word - sp < shape->extent ? word - sp : leakwrap_stack_from_high(word);
 }
 
 /* Begins a search of the stack at PC, SP and FP. */
@@ -58,8 +59,8 @@ static struct search begin(const struct leakwrap_stack_shape *shape, uintptr_t p
 }
 
 /* Adds the readable words to the sum, in the order of the shape.  A word that points into the stack
- * counts relative to sp.  Words on the thread's own stack can be read without a search.  Returns
- * the address of the lowest word that lies above, or 0 if there is none. */
+ * counts relative to sp.  Words on the thread's own stack are left out.  Returns the address of the
+ * lowest word that lies above, or 0 if there is none. */
 static uintptr_t find_next(struct search *search)
 {
 	const uintptr_t sp = search->sp, read = search->read, limit = search->limit;

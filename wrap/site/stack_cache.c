@@ -412,16 +412,6 @@ static void copy_to_first(uint32_t set, const struct leakwrap_stack_shape *shape
 		empty(0, set);
 }
 
-/* Returns the slot value of the call site whose stack has SHAPE at PC, SP and FP, or 0.  All words
- * of SHAPE can be read. */
-static uint32_t find_in_index(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t sp,
-                              uintptr_t fp)
-{
-	return leakwrap_stack_index_find(leakwrap_stack_shape_is_wide(shape)
-	                                         ? leakwrap_stack_shape_wide_key(shape, pc, sp, fp)
-	                                         : leakwrap_stack_shape_key(shape, pc, sp, fp));
-}
-
 /* Probes all ways as leakwrap_stack_cache_find does. */
 static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 {
@@ -441,7 +431,7 @@ static uint32_t find(uintptr_t pc, uintptr_t sp, uintptr_t fp)
 		if (!(room != 0 ? leakwrap_stack_shape_has_room(shape, room)
 		                : leakwrap_foreign_stack_is_readable(shape, pc, sp, fp)))
 			continue;
-		value = find_in_index(shape, pc, sp, fp);
+		value = leakwrap_stack_index_find(leakwrap_stack_shape_any_key(shape, pc, sp, fp));
 		if (value != 0) {
 			if (way > 0 && is_due_to_copy(&leakwrap_self))
 				copy_to_first(set, shape, before, sweeps);

@@ -6,7 +6,6 @@
 #include "wrap/base/hash.h"
 #include "wrap/site/base_backtrace.h"
 #include "wrap/module/registry.h"
-#include "wrap/unwind/read_set.h"
 #include "wrap/base/locked_uthash.h"
 
 #include <stddef.h>
@@ -87,37 +86,18 @@ static uint64_t owners_of(const struct leakwrap_trace *trace)
 
 #define WORDS_MAX (3 * LEAKWRAP_MAX_DEPTH + LEAKWRAP_STACK_HASH_GROUP)
 
-/* A stack word.  IS_LINK is 1 for a link, whose value moves with sp, else 0. */
-struct word {
-	uintptr_t value, is_link;
-};
-
-/* The words that a walk depends on.  The last group of LEAKWRAP_STACK_HASH_GROUP is padded. */
+/* The words that a walk depends on.  IS_LINK is 1 for a link, whose value moves with sp, else 0.
+ * The last group of LEAKWRAP_STACK_HASH_GROUP is padded. */
 struct words {
 	unsigned count;
 	leakwrap_stack_position position[WORDS_MAX];
-	struct word word[WORDS_MAX];
+	uintptr_t is_link[WORDS_MAX];
 };
 
-static void add_word(struct words *words, leakwrap_stack_position position, uintptr_t value,
-                     uintptr_t is_link)
+static void add_word(struct words *words, leakwrap_stack_position position, uintptr_t is_link)
 {
 	words->position[words->count] = position;
-	words->word[words->count++] = (struct word){value, is_link};
-}
-
-/* Returns what counts of the word at POSITION above SP.  That of a word on the thread's own stack
- * differs from thread to thread.  It is 0 where the word may not be readable. */
-static uintptr_t word_at(uintptr_t sp, leakwrap_stack_position position)
-{
-	const uintptr_t high = leakwrap_self.stack_high;
-
-	if (!leakwrap_stack_position_is_own(position))
-		return leakwrap_stack_shape_word(sp, position);
-	if (leakwrap_stack_position_below_high(position) > leakwrap_self.stack_room)
-		return 0;
-	return high + LEAKWRAP_STRIP_FOR_HASH(
-	                      leakwrap_stack_word(leakwrap_stack_position_address(position, sp)));
+	words->is_link[words->count++] = is_link;
 }
 
 static uint32_t bytes_of_words(uint32_t words)
@@ -133,53 +113,30 @@ static void collect_words(struct words *words, const struct leakwrap_trace *trac
 
 	words->count = 0;
 	for (unsigned i = 0; i < read_set->return_count; i++)
-		add_word(words, read_set->position[i], word_at(read_set->sp, read_set->position[i]),
-		         0);
+		add_word(words, read_set->position[i], 0);
 	if (read_set->end_position != LEAKWRAP_STACK_POSITION_NONE)
-		add_word(words, read_set->end_position, LEAKWRAP_STRIP_FOR_HASH(read_set->end_word),
-		         0);
+		add_word(words, read_set->end_position, 0);
 	for (unsigned i = 0; i < read_set->link_count; i++)
 		add_word(words, read_set->link[i].position,
-		         word_at(read_set->sp, read_set->link[i].position),
 		         !leakwrap_stack_position_is_own(read_set->link[i].target));
-	while (words->count % LEAKWRAP_STACK_HASH_GROUP != 0) {
-		const unsigned last = words->count - 1;
-
-		add_word(words, words->position[last], words->word[last].value,
-		         words->word[last].is_link);
-	}
+	while (words->count % LEAKWRAP_STACK_HASH_GROUP != 0)
+		add_word(words, words->position[words->count - 1],
+		         words->is_link[words->count - 1]);
 }
 
 /* Returns the factor of sp in the hash of WORDS: the negative sum of the factors of the stack's
  * addresses, which are the links and fp.  FP_MOVES: 1 if fp moves with sp, else 0. */
 static uint64_t sp_factor(const struct words *words, uint64_t fp_factor, uintptr_t fp_moves)
 {
-	const struct word *word = words->word, *const end = word + words->count;
+	const uintptr_t *is_link = words->is_link, *const end = is_link + words->count;
 	struct leakwrap_stack_hash hash =
 	        leakwrap_stack_hash_start(0, 0, fp_moves, fp_factor, 0, 0);
 
-	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
-		hash = leakwrap_stack_hash_accumulate(hash, word[0].is_link, word[1].is_link,
-		                                      word[2].is_link, word[3].is_link);
+	for (; is_link != end; is_link += LEAKWRAP_STACK_HASH_GROUP)
+		hash = leakwrap_stack_hash_accumulate(hash, is_link[0], is_link[1], is_link[2],
+		                                      is_link[3]);
 	return leakwrap_stack_hash_before(-leakwrap_stack_hash_combine(hash),
 	                                  words->count / LEAKWRAP_STACK_HASH_GROUP);
-}
-
-/* Returns the key of the stack with WORDS and SHAPE, whose walk gave TRACE.
- * leakwrap_stack_shape_key returns an equal key for it. */
-static uint64_t key_of_words(const struct words *words, const struct leakwrap_stack_shape *shape,
-                             const struct leakwrap_trace *trace)
-{
-	const struct leakwrap_read_set *read_set = trace->read_set;
-	const struct word *word = words->word, *const end = word + words->count;
-	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
-	        shape, trace->pcs[0], read_set->sp,
-	        leakwrap_stack_position_address(read_set->fp_target, read_set->sp));
-
-	for (; word != end; word += LEAKWRAP_STACK_HASH_GROUP)
-		hash = leakwrap_stack_hash_accumulate(hash, word[0].value, word[1].value,
-		                                      word[2].value, word[3].value);
-	return leakwrap_stack_shape_end(hash);
 }
 
 /* Returns the bytes above sp that the positions of WORDS span.  A shape with positions on the
@@ -220,18 +177,42 @@ static void store(void *to, const struct words *words, const struct leakwrap_sta
 	memcpy((char *)to + positions_size(shape), shape, sizeof(*shape));
 }
 
-uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
-                                       uintptr_t sp, uintptr_t fp)
+/* Returns what counts of the word at POSITION.  IS_FOREIGN: the stack of SP is foreign.  Returns 0
+ * if the word may not be readable. */
+static uintptr_t word_at(uintptr_t sp, leakwrap_stack_position position, bool is_foreign)
+{
+	if (!is_foreign)
+		return leakwrap_stack_shape_word(sp, position);
+	if (leakwrap_stack_position_is_own(position) &&
+	    leakwrap_stack_position_below_high(position) > leakwrap_self.stack_room)
+		return 0;
+	return leakwrap_stack_from_high(LEAKWRAP_STRIP_FOR_HASH(
+	        leakwrap_stack_word(leakwrap_stack_position_address(position, sp))));
+}
+
+/* Does what leakwrap_stack_shape_key does, for a wide SHAPE. */
+static uint64_t wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc, uintptr_t sp,
+                         uintptr_t fp)
 {
 	const leakwrap_stack_position *const end = (const void *)shape;
-	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(shape, pc, sp, fp);
+	const bool is_foreign = leakwrap_stack_room(sp) == 0;
+	struct leakwrap_stack_hash hash = leakwrap_stack_shape_start(
+	        shape, pc, sp, is_foreign ? leakwrap_stack_from_high(fp) : fp);
 
 	for (const leakwrap_stack_position *position = end - leakwrap_stack_shape_count(shape);
 	     position != end; position += LEAKWRAP_STACK_HASH_GROUP)
-		hash = leakwrap_stack_hash_accumulate(
-		        hash, word_at(sp, position[0]), word_at(sp, position[1]),
-		        word_at(sp, position[2]), word_at(sp, position[3]));
+		hash = leakwrap_stack_hash_accumulate(hash, word_at(sp, position[0], is_foreign),
+		                                      word_at(sp, position[1], is_foreign),
+		                                      word_at(sp, position[2], is_foreign),
+		                                      word_at(sp, position[3], is_foreign));
 	return leakwrap_stack_shape_end(hash);
+}
+
+uint64_t leakwrap_stack_shape_any_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
+                                      uintptr_t sp, uintptr_t fp)
+{
+	return leakwrap_stack_shape_is_wide(shape) ? wide_key(shape, pc, sp, fp)
+	                                           : leakwrap_stack_shape_key(shape, pc, sp, fp);
 }
 
 /* -- shapes ------------------------------------------------------------------------------------ */
@@ -314,7 +295,9 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	found = intern(&wanted.interned, positions_size(&shape));
 	if (!found)
 		return NULL;
-	*key = key_of_words(&words, shape_of(found, positions_size(&shape)), trace);
+	*key = leakwrap_stack_shape_any_key(
+	        shape_of(found, positions_size(&shape)), trace->pcs[0], read_set->sp,
+	        leakwrap_stack_position_address(read_set->fp_target, read_set->sp));
 	return shape_of(found, positions_size(&shape));
 }
 

@@ -31,6 +31,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/base/common.h"
+#include "wrap/unwind/read_set.h"
 #include "wrap/unwind/stack_bounds.h"
 #include "wrap/unwind/trace.h"
 #include "wrap/site/stack_hash.h"
@@ -59,7 +60,8 @@ LEAKWRAP_INLINE bool leakwrap_stack_shape_has_room(const struct leakwrap_stack_s
 /* Returns whether SHAPE is wide. */
 LEAKWRAP_INLINE bool leakwrap_stack_shape_is_wide(const struct leakwrap_stack_shape *shape)
 {
-	return shape->extent > LEAKWRAP_STACK_SHAPE_NARROW * sizeof(uintptr_t);
+	return LEAKWRAP_STACK_POSITION_MAX >= LEAKWRAP_STACK_SHAPE_NARROW &&
+	       shape->extent > LEAKWRAP_STACK_SHAPE_NARROW * sizeof(uintptr_t);
 }
 
 /* Returns the number of positions of SHAPE. */
@@ -123,9 +125,10 @@ LEAKWRAP_INLINE uint64_t leakwrap_stack_shape_key(const struct leakwrap_stack_sh
 	return leakwrap_stack_shape_end(hash);
 }
 
-/* Does what leakwrap_stack_shape_key does, for a wide SHAPE.  Signal-safe, takes no lock. */
-uint64_t leakwrap_stack_shape_wide_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
-                                       uintptr_t sp, uintptr_t fp);
+/* Does what leakwrap_stack_shape_key does, for any SHAPE, and for stacks that are not the thread's
+ * own.  Signal-safe, takes no lock. */
+uint64_t leakwrap_stack_shape_any_key(const struct leakwrap_stack_shape *shape, uintptr_t pc,
+                                      uintptr_t sp, uintptr_t fp);
 
 /* For the functions below, the caller holds the tables' lock. */
 

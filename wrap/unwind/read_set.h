@@ -131,4 +131,13 @@ static inline bool leakwrap_read_set_add_fp(struct leakwrap_read_set *read_set,
 	return target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
+/* Does what leakwrap_read_set_add_fp does for FP, which points to the stack that the walk began
+ * on. */
+static inline bool leakwrap_read_set_add_near_fp(struct leakwrap_read_set *read_set,
+                                                 leakwrap_stack_position position, uintptr_t fp)
+{
+	return leakwrap_read_set_add_fp(read_set, position,
+	                                leakwrap_stack_position_of(fp, read_set->sp));
+}
+
 #endif

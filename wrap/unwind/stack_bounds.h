@@ -26,6 +26,15 @@ struct leakwrap_stack {
 	bool is_foreign; /* not the thread's own; leakwrap_stack_reach moves the bounds */
 };
 
+/* Returns WORD, or its distance from the upper end of this thread's stack if it points into that
+ * stack.  Threads that have come the same way have equal distances. */
+static inline uintptr_t leakwrap_stack_from_high(uintptr_t word)
+{
+	const uintptr_t below_high = leakwrap_self.stack_high - word;
+
+	return below_high - 1 < leakwrap_self.stack_room ? 0 - below_high : word;
+}
+
 /* Sets *ROOM to the number of readable bytes from SP upward on the stack of SELF, this thread.
  * Returns false if SP is on another stack, or on a page that leakwrap_stack_at has not probed
  * yet. */

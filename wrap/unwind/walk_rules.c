@@ -225,9 +225,7 @@ step_fast(struct leakwrap_walk *walk, const bool recording)
 		}
 		*next++ = pc;
 		if (recording && (slot & LEAKWRAP_RULE_FP))
-			recorded &= leakwrap_read_set_add_fp(
-			        read_set, fp_position,
-			        leakwrap_stack_position_of(fp, read_set->sp));
+			recorded &= leakwrap_read_set_add_near_fp(read_set, fp_position, fp);
 		pc = leakwrap_load_caller(slot, sp, below_cfa, &fp, &fp_position, read_set,
 		                          recording);
 	}

@@ -15,7 +15,8 @@ static leakwrap_stack_position position_of(const struct leakwrap_walk *walk, uin
 	const uintptr_t sp = walk->read_set->sp;
 	uintptr_t below_high;
 
-	if (!walk->frame.stack->is_foreign || address % sizeof(uintptr_t) != 0 ||
+	if (LEAKWRAP_STACK_POSITION_OWN == LEAKWRAP_STACK_POSITION_NONE ||
+	    !walk->frame.stack->is_foreign || address % sizeof(uintptr_t) != 0 ||
 	    !leakwrap_stack_is_own(address))
 		return leakwrap_stack_position_of(address, sp);
 	below_high = (leakwrap_self.stack_high - address) / sizeof(uintptr_t);
