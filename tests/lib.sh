@@ -190,6 +190,14 @@ build_plain() {
 	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread $DL_FOR_TESTS || fail "cannot build $name"
 }
 
+# build_cxx NAME SOURCE: builds $W/NAME, traced, from C++. It holds the C++ library.
+build_cxx() {
+	# shellcheck disable=SC2046 # a list of flags
+	g++ -std=c++17 -O1 -g -fno-builtin -Wall -Wextra -Werror -I. -o "$W/$1" "$2" \
+		-static-libstdc++ $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) ||
+		fail "cannot build $2"
+}
+
 # Sets archives and headers to the flags for tests/unwind/workloads.c.
 find_prebuilt_archives() {
 	archives=

@@ -4,10 +4,7 @@
 . tests/lib.sh
 
 word=$(($(getconf LONG_BIT) / 8))
-flags="-O1 -g -fno-builtin -Wall -Wextra -Werror"
-# shellcheck disable=SC2046,SC2086 # lists of flags
-g++ $flags -std=c++17 -I. -o "$W/arrays" tests/reach/arrays.cpp -static-libstdc++ \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail "cannot build arrays.cpp"
+build_cxx arrays tests/reach/arrays.cpp
 
 # check KIND LOST BLOCKS POSSIBLE: fails unless so many bytes are lost in BLOCKS blocks, and so many
 # possibly lost, also in a core file.

@@ -3,10 +3,7 @@
 # ICU by a pointer behind the number of its owners.
 . tests/lib.sh
 
-flags="-O1 -g -fno-builtin -Wall -Wextra -Werror"
-# shellcheck disable=SC2046,SC2086 # lists of flags
-g++ $flags -std=c++17 -I. -o "$W/strings" tests/reach/strings.cpp -static-libstdc++ \
-	$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) || fail "cannot build strings.cpp"
+build_cxx strings tests/reach/strings.cpp
 word=$(($(getconf LONG_BIT) / 8))
 possible=$((2 * (2 * word + 16) + 16 + 24))
 LEAKWRAP_OPTIONS="kinds=always:log=$W/log" "$W/strings" || fail "status $?"
