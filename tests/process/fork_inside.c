@@ -19,9 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/noinline.h"
 #include "wrap/base/readers.h"
-
-#define NOINLINE __attribute__((noinline))
 
 enum { STACK = 65536, OWN = 3072, STOP_MS = 100, LIMIT_MS = 10000, PLACES = 1024, SAME = 1 };
 
