@@ -46,7 +46,9 @@ static NOINLINE void keep_arrays(void)
 		with_number_behind[i].behind = ELEMENTS - 1 + i;
 	}
 	for (unsigned i = 0; i < KEPT; i++) {
-		of_words[i].pointer = (void **)calloc(ELEMENTS + i, sizeof(void *)) + 1;
+		void **const words = calloc(ELEMENTS + i, sizeof(void *));
+
+		of_words[i].pointer = words + 1;
 		of_words[i].behind = ELEMENTS - 2 + i;
 	}
 	holder->in_front = ELEMENTS - 1;
@@ -57,6 +59,8 @@ static NOINLINE void keep_arrays(void)
 /* Keeps blocks that are possibly lost. */
 static NOINLINE void keep_others(void)
 {
+	char *const larger = calloc(ELEMENTS, sizeof(struct element) + 4);
+
 	others[0].pointer = make(ELEMENTS) + 1; /* no number beside it */
 	others[1].pointer = make(ELEMENTS) + 1;
 	others[1].in_front = others[1].behind = ELEMENTS; /* of all elements */
@@ -66,8 +70,7 @@ static NOINLINE void keep_others(void)
 	others[3].behind = ELEMENTS - 3; /* fewer elements */
 	others[4].pointer = make(FEW) + 1;
 	others[4].behind = FEW - 1; /* few elements */
-	others[5].pointer =
-	        (char *)calloc(ELEMENTS, sizeof(struct element) + 4) + sizeof(struct element) + 4;
+	others[5].pointer = larger + sizeof(struct element) + 4;
 	others[5].in_front = ELEMENTS; /* elements of another size */
 	others[6].pointer = (char *)make(ELEMENTS) + sizeof(struct element) - 1;
 	others[6].behind = ELEMENTS - 1; /* not aligned */

@@ -62,14 +62,14 @@ static void check_writes(void)
  * in it. */
 static void check_paths(void)
 {
-	enum { NAMES = 40 };
+	const size_t names = 40;
 	char *const log = leakwrap_options.log;
 	unsigned opened = 0, refused = 0;
 
 	leakwrap_log_start();
-	for (size_t size = sizeof(leakwrap_options.log) - 1; size > 2 * NAMES; size--) {
+	for (size_t size = sizeof(leakwrap_options.log) - 1; size > 2 * names; size--) {
 		memset(log, '/', size);
-		for (unsigned i = 0; i < NAMES; i++)
+		for (size_t i = 0; i < names; i++)
 			memcpy(log + size - 2 * (i + 1), "%e", 2);
 		log[size] = '\0';
 		CHECK(leakwrap_log_open(1) < 0);

@@ -67,7 +67,7 @@ static void check_count(unsigned count)
 	CHECK(is == count);
 	CHECK(leakwrap_region_find_cached(base) != NULL);
 	/* Without a block nothing is left in its slot, or where a large size would be. */
-	for (unsigned i = 0; i < 5 && count == 0; i++)
+	for (uintptr_t i = 0; i < 5 && count == 0; i++)
 		CHECK(leakwrap_live_is_slot_empty((void *)(base + i * WINDOW)));
 }
 
