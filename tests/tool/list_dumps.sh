@@ -24,6 +24,8 @@ status_is 2 "$lw" list "$W/none" "$W/log"
 said 'none: No such file'
 shows " $W/log$"
 : >"$W/empty"
+status_is 2 "$lw" list "$W/log@1"
+said 'No such file or directory; list takes a whole log, without @$'
 status_is 2 "$lw" list "$W/empty"
 said 'empty holds no dump'
 "$lw" list "$W/log" >/dev/full 2>"$W/err"

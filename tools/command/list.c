@@ -2,6 +2,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
@@ -63,7 +64,9 @@ static bool list_log(struct list *list, const char *path)
 	bool fine = false;
 
 	const char *error = parse_file(path, log, put_dump, list);
-	if (error)
+	if (error && strchr(path, '@') && access(path, F_OK) != 0)
+		complain("%s: %s; list takes a whole log, without @", log, error);
+	else if (error)
 		complain("%s: %s", log, error);
 	else if (list->dumps == before)
 		complain("%s holds no dump", log);
