@@ -11,6 +11,7 @@
 
 #include "tools/base/memory.h"
 #include "tools/base/messages.h"
+#include "tools/base/table.h"
 
 static const char file_name[] = "torture";
 
@@ -104,13 +105,35 @@ struct state state_open(struct arena *arena, const char *path, const char *subje
 	return state;
 }
 
-static struct attempt *find_attempt(struct torture *torture, uint64_t identity, uint64_t hit)
+/* What tells an attempt from all others. */
+struct attempt_key {
+	uint64_t identity, hit; /* of its site; at which allocation there */
+};
+
+static bool is_attempt(const void *key, const void *entry)
 {
-	for (size_t i = 0; i < torture->attempt_count; i++)
-		if (torture->attempts[i].site->identity == identity &&
-		    torture->attempts[i].hit == hit)
-			return &torture->attempts[i];
-	return NULL;
+	const struct attempt_key *wanted = key;
+	const struct attempt *attempt = entry;
+
+	return attempt->site->identity == wanted->identity && attempt->hit == wanted->hit;
+}
+
+static uint64_t hash_of_attempt(uint64_t identity, uint64_t hit)
+{
+	return hash_word(hash_word(0, identity), hit);
+}
+
+/* Returns a table of all attempts of TORTURE. */
+static struct table table_of_attempts(struct torture *torture)
+{
+	struct table table = {0};
+
+	for (size_t i = 0; i < torture->attempt_count; i++) {
+		struct attempt *attempt = &torture->attempts[i];
+
+		table_add(&table, hash_of_attempt(attempt->site->identity, attempt->hit), attempt);
+	}
+	return table;
 }
 
 /* Fills NUMBERS with the numbers of LINE.  Returns false if it has another number of them. */
@@ -131,6 +154,7 @@ size_t state_resume(struct state *state, struct torture *torture)
 	char *line = NULL;
 	size_t room = 0, count = 0, size = 0;
 	uint64_t numbers[8]; /* as state_add writes them */
+	struct table attempts = table_of_attempts(torture);
 
 	rewind(state->attempts);
 	for (ssize_t got; (got = getline(&line, &room, state->attempts)) > 0; size += (size_t)got) {
@@ -140,7 +164,9 @@ size_t state_resume(struct state *state, struct torture *torture)
 		}
 		if (!read_numbers(line, numbers, sizeof numbers / sizeof *numbers))
 			continue;
-		struct attempt *attempt = find_attempt(torture, numbers[0], numbers[1]);
+		const struct attempt_key key = {.identity = numbers[0], .hit = numbers[1]};
+		struct attempt *attempt = table_find(
+		        &attempts, hash_of_attempt(key.identity, key.hit), &key, is_attempt);
 		if (!attempt || attempt->done)
 			continue;
 		attempt->done = true;
@@ -153,6 +179,7 @@ size_t state_resume(struct state *state, struct torture *torture)
 		count++;
 	}
 	free(line);
+	table_free(&attempts);
 	fseek(state->attempts, 0, SEEK_END);
 	return count;
 }
