@@ -1,11 +1,12 @@
-/* array_rules.h - how programs keep the number of an array's elements.  In front of them:
+/* array_rules.h - how programs keep the number of an array's elements.  These keep it in front of
+ * the elements:
  *
  *   - new[] of C++
  *   - stb_ds.h, in an array or a hash table
  *   - Snowball's stemmers, in a word that they change
  *   - LMDB, in a list of IDs
  *
- * Beside the pointer to the second element: Emacs and SBCL.
+ * Emacs and SBCL keep it beside the pointer to the second element.
  *
  * For interior_rules.h, and for who finds empty arrays.
  */

@@ -95,7 +95,7 @@ LEAKWRAP_INLINE bool is_behind_manager(const struct leakwrap_interior *in)
 	return in->offset == MANAGER_BYTES && has_manager(in);
 }
 
-/* The bits of the block's address that Squid inverts in front of an object. */
+/* Squid keeps the block's address in front of an object, with these bits inverted. */
 #define SQUID_COOKIE ((leakwrap_word)0xdeadbeef)
 
 /* Bytes in front of an object of Squid that callbacks are given: whether it is valid, the number of
@@ -144,8 +144,8 @@ LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
 }
 
 /* Returns whether the pointer leads behind the address of the vtable with which the object begins.
- * There is the first base class without virtual functions, by which a program may hold the object:
- * Squid's table of what it has stored does (5.7, src/Store.h, class StoreEntry). */
+ * The first base class without virtual functions lies there, and a program may hold the object by
+ * it, as Squid's table of stored objects does (5.7, src/Store.h, class StoreEntry). */
 LEAKWRAP_INLINE bool is_plain_base(const struct leakwrap_interior *in)
 {
 	const leakwrap_word word = in->memory->word;

@@ -43,10 +43,11 @@ static bool is_behind_cause(const struct leakwrap_fault *fault)
 }
 
 /* Makes the process die of FAULT's signal once the handler returns.  Restores the default action:
- * an instruction that faulted then faults again.  Otherwise sends the signal again.  It is blocked
- * while the handler runs and kills when the handler returns.  If a filter of the program forbids
- * that, ends the process with the status that shells give the signal.  Out of line: its variables
- * must not be on a small stack before it is called. */
+ * an instruction that faulted then faults again.  If the program would go on behind the cause,
+ * sends the signal again: it is blocked while the handler runs, and kills when the handler returns.
+ * If a filter of the program forbids one of these calls, ends the process with the status that
+ * shells give the signal.  Out of line: its variables must not be on a small stack before it is
+ * called. */
 static __attribute__((noinline)) void die_after_return(const struct leakwrap_fault *fault)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};

@@ -261,6 +261,19 @@ static struct interned *intern(const struct interned *wanted, size_t positions)
 	return found;
 }
 
+/* Returns whether the word at which the walk of READ_SET ended has changed since.  It may lie in no
+ * frame of this thread, and then another thread may write to it. */
+static bool has_end_changed(const struct leakwrap_read_set *read_set)
+{
+	uintptr_t end;
+
+	if (read_set->end_position == LEAKWRAP_STACK_POSITION_NONE)
+		return false;
+	end = leakwrap_stack_word(
+	        leakwrap_stack_position_address(read_set->end_position, read_set->sp));
+	return LEAKWRAP_STRIP_FOR_HASH(end) != LEAKWRAP_STRIP_FOR_HASH(read_set->end_word);
+}
+
 struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_trace *trace,
                                                          uint64_t *key)
 {
@@ -298,6 +311,8 @@ struct leakwrap_stack_shape *leakwrap_stack_shape_intern(const struct leakwrap_t
 	*key = leakwrap_stack_shape_any_key(
 	        shape_of(found, positions_size(&shape)), trace->pcs[0], read_set->sp,
 	        leakwrap_stack_position_address(read_set->fp_target, read_set->sp));
+	if (has_end_changed(read_set))
+		return NULL;
 	return shape_of(found, positions_size(&shape));
 }
 

@@ -6,8 +6,8 @@
  *
  * The position of a word is its distance from sp, upward, in words.  A walk that begins on a
  * foreign stack may come to the thread's own stack, where the program has called a function on
- * another stack.  The distance between two stacks may be any.  So a position on the own stack is
- * the distance from that stack's upper end, downward.
+ * another stack.  The two stacks may be any distance apart.  So the position of a word on the
+ * thread's own stack is the word's distance from that stack's upper end, downward.
  *
  * Take another stack with the same return addresses at the same positions.  Its saved addresses of
  * the stack lie at the same positions, too, and lead to the same positions.  Then a walk finds
@@ -25,9 +25,9 @@
 #include "wrap/base/thread.h"
 #include "wrap/module/registry.h"
 
-/* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  OWN: a
- * position from here on is on the thread's own stack, and lies this many words more below the upper
- * end.  Bare metal has small stacks, and none is foreign. */
+/* MAX: the largest position.  The bytes up to the end of the word are fewer than 1 << 32.  OWN: is
+ * added to the positions of words on the thread's own stack, in a walk that began on a foreign
+ * stack.  Bare metal has small stacks, and no foreign ones. */
 #ifdef LEAKWRAP_BARE
 typedef uint16_t leakwrap_stack_position;
 #define LEAKWRAP_STACK_POSITION_NONE UINT16_MAX
@@ -108,8 +108,8 @@ static inline uintptr_t leakwrap_stack_position_address(leakwrap_stack_position 
 	               : sp + position * sizeof(uintptr_t);
 }
 
-/* Records that the step depends on an address of the stack, that of the word at TARGET, which was
- * read at POSITION.  Returns false if a position is out of range. */
+/* Records that the step depends on the word at POSITION, which holds the address of the word at
+ * TARGET.  Returns false if a position is out of range. */
 static inline bool leakwrap_read_set_add_link(struct leakwrap_read_set *read_set,
                                               leakwrap_stack_position position,
                                               leakwrap_stack_position target)
@@ -131,13 +131,19 @@ static inline bool leakwrap_read_set_add_fp(struct leakwrap_read_set *read_set,
 	return target != LEAKWRAP_STACK_POSITION_NONE;
 }
 
-/* Does what leakwrap_read_set_add_fp does for FP, which points to the stack that the walk began
- * on. */
+/* Does what leakwrap_read_set_add_fp does.  FP points into the stack on which the walk began. */
 static inline bool leakwrap_read_set_add_near_fp(struct leakwrap_read_set *read_set,
                                                  leakwrap_stack_position position, uintptr_t fp)
 {
 	return leakwrap_read_set_add_fp(read_set, position,
 	                                leakwrap_stack_position_of(fp, read_set->sp));
+}
+
+/* Returns whether the walk began on a foreign stack, and has come to the thread's own stack. */
+static inline bool leakwrap_read_set_has_come_to_own(const struct leakwrap_read_set *read_set)
+{
+	return read_set->return_count > 0 &&
+	       leakwrap_stack_position_is_own(read_set->position[read_set->return_count - 1]);
 }
 
 #endif

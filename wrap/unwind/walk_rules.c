@@ -261,8 +261,9 @@ static void walk_all(struct leakwrap_walk *walk)
 	if (walk->frame.is_interrupted && !step_slow(walk, 0))
 		return;
 	do {
-		/* step_fast records positions relative to sp alone. */
-		if (walk->frame.is_sp_unknown || (walk->has_come_to_own && walk->read_set))
+		/* step_fast records no positions on a second stack. */
+		if (walk->frame.is_sp_unknown ||
+		    (walk->read_set && leakwrap_read_set_has_come_to_own(walk->read_set)))
 			slot = leakwrap_rule_cache_load(walk->cache, walk->frame.pc);
 		else
 			slot = walk->read_set ? step_fast(walk, true) : step_fast(walk, false);

@@ -15,6 +15,7 @@ static leakwrap_stack_position position_of(const struct leakwrap_walk *walk, uin
 	const uintptr_t sp = walk->read_set->sp;
 	uintptr_t below_high;
 
+	/* The first condition holds on bare metal. */
 	if (LEAKWRAP_STACK_POSITION_OWN == LEAKWRAP_STACK_POSITION_NONE ||
 	    !walk->frame.stack->is_foreign || address % sizeof(uintptr_t) != 0 ||
 	    !leakwrap_stack_is_own(address))
@@ -50,7 +51,6 @@ static void record_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 		walk->fp_position = position_of(walk, fp_at);
 		recorded &= walk->fp_position != LEAKWRAP_STACK_POSITION_NONE;
 	}
-	walk->has_come_to_own = leakwrap_stack_position_is_own(ra_position);
 	/* A stack with a signal frame, or with garbage, has no read set. */
 	if (!recorded || rule->kind == LEAKWRAP_RULE_SIGNAL)
 		walk->read_set = NULL;

@@ -27,8 +27,6 @@ struct leakwrap_walk {
 	 * step depends on.  The word that fp came from counts only if a step uses fp: code without
 	 * frame pointers keeps anything in that register. */
 	struct leakwrap_read_set *read_set; /* or NULL */
-	/* The walk began on a foreign stack, and has come to the thread's own stack. */
-	bool has_come_to_own;
 	/* Of the word that fp was read from; NONE: the walk began with it. */
 	leakwrap_stack_position fp_position;
 #if LEAKWRAP_HAVE_ARM_FRAMES
