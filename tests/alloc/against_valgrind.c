@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 /* The loader makes a table for each thread with an entry for each module that has such variables.
  * The tracer has one, so the untraced program gets one, too. */

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 /* The loader makes a table for each thread with an entry for each module that has such variables.
  * The tracer has one, so the untraced program gets one, too. */

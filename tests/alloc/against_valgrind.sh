@@ -78,7 +78,7 @@ check() {
 	case $source in *.cpp) compiler=${CXX:-g++} ;; *) compiler=$CC ;; esac
 	# shellcheck disable=SC2086 # lists of flags
 	{
-		$compiler -O1 -fno-builtin -fno-optimize-sibling-calls -D"CASE_$case" \
+		$compiler -O1 -I. -fno-builtin -fno-optimize-sibling-calls -D"CASE_$case" \
 			-c -o "$W/$case.o" "$source" "$@" &&
 			$compiler -o "$W/$case.plain" "$W/$case.o" "$@" -pthread &&
 			$compiler -o "$W/$case.traced" "$W/$case.o" "$@" $flags -pthread

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 enum { PAIRS = 1000, BOTH = 160, FEW = 32, MANY = 128 };
 

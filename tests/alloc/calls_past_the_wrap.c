@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/noinline.h"
+
 #if defined(LIBRARY)
 
 void *library_loads(const char *path);
@@ -30,8 +32,6 @@ void plugin_calls(void (*function)(void))
 }
 
 #else
-
-#define NOINLINE __attribute__((noinline))
 
 static void *volatile hidden;
 

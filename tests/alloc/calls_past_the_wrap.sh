@@ -7,7 +7,7 @@
 . tests/lib.sh
 
 for part in LIBRARY PLUGIN; do
-	$CC -O2 -fPIC -shared -fno-omit-frame-pointer -D$part -o "$W/$part.so" \
+	$CC -O2 -I. -fPIC -shared -fno-omit-frame-pointer -D$part -o "$W/$part.so" \
 		tests/alloc/calls_past_the_wrap.c || fail "cannot build $part"
 done
 build_program_only outside tests/alloc/calls_past_the_wrap.c

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 enum { ROUNDS = 6 };
 

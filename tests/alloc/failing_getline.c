@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static char *volatile mine;
 

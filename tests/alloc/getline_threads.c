@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 enum { SIZE = 40, LINE = 200 };
 

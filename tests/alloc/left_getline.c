@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 enum { SIZE = 40, LINE = 5000, TIMES = 300 };
 

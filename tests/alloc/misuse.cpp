@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 // Hides a pointer from the compiler, which would warn.
 static void *volatile hidden;

@@ -49,7 +49,7 @@ compile_cxx() {
 	name=$1 compiled_with=$2
 	shift 2
 	# shellcheck disable=SC2046,SC2086 # lists of flags
-	compile_once $CXX -std=c++17 -O2 -Wall $compiled_with tests/alloc/misuse.cpp
+	compile_once $CXX -std=c++17 -O2 -Wall -I. $compiled_with tests/alloc/misuse.cpp
 	# shellcheck disable=SC2046,SC2086 # lists of flags
 	$CXX -std=c++17 -O2 -Wall $compiled_with -o "$W/$name" "$object" "$@" \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS "$libraries") || fail "cannot build $name"

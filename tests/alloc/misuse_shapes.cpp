@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static volatile int used;
 

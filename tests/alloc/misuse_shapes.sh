@@ -38,7 +38,7 @@ while read -r cxx how; do
 	*no-pie*) linked=program libraries=LEAKWRAP_PROGRAM_CXX_LDLIBS ;;
 	esac
 	# shellcheck disable=SC2046,SC2086 # lists of flags
-	$cxx -std=c++17 -g -w $how -o "$W/shapes_program" tests/alloc/misuse_shapes.cpp \
+	$cxx -std=c++17 -g -w -I. $how -o "$W/shapes_program" tests/alloc/misuse_shapes.cpp \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS $libraries) -pthread ||
 		fail "cannot build with $cxx $how"
 	check shapes_program "$linked"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static void *volatile kept;
 static char pool[4096];

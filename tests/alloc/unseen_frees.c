@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT = 20 };
+#include "tests/noinline.h"
 
-#define NOINLINE __attribute__((noinline))
+enum { COUNT = 20 };
 
 static void *volatile mine[COUNT], *volatile between[COUNT], *volatile kept[2];
 

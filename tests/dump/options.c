@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static void *volatile kept;
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 enum { KEPT = 5 };
 

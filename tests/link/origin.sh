@@ -12,7 +12,7 @@ C=$(leakwrap_flags LEAKWRAP_LDLIBS)
 CXX=$(leakwrap_flags LEAKWRAP_CXX_LDLIBS)
 CXX_STATIC=$(leakwrap_flags LEAKWRAP_CXX_STATIC_LDLIBS)
 LLD_STATIC=$(leakwrap_flags LEAKWRAP_LLD_LDFLAGS)
-FLAGS="-O2 -g -fno-omit-frame-pointer -fno-builtin -fno-optimize-sibling-calls"
+FLAGS="-O2 -g -I. -fno-omit-frame-pointer -fno-builtin -fno-optimize-sibling-calls"
 
 # judge WHAT PROGRAM WANTED ARGUMENT...: runs PROGRAM, and judges its exit dump.
 judge() {

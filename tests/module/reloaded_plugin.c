@@ -11,8 +11,7 @@
 #include <time.h>
 
 #include "leakwrap.h"
-
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static void *volatile kept;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 /* Volatile, so that the compiler neither knows the sizes nor removes the calls. */
 static volatile size_t zero = 0, one = 1, small = 40, half = SIZE_MAX / 2 + 2;

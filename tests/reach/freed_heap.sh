@@ -9,7 +9,7 @@ cat >"$W/freed.c" <<'END'
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static void **volatile lost;
 static void *volatile kept[2000];

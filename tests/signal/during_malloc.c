@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static volatile int armed; /* volatile: headers promise that malloc calls no function back */
 

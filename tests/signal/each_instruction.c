@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 extern const char __executable_start[], etext[];
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static _Atomic unsigned long delivered, rounds;
 static atomic_bool stopping;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 enum { BLOCKS = 3000 };
 

@@ -41,7 +41,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 /* With more threads or larger stacks a round would spend its time on page faults. */
 enum { WORKERS = 3, SMALL_STACK = 16384 };

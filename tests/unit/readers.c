@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 void *__real_leakwrap_pages_map(size_t size);
 void *__wrap_leakwrap_pages_map(size_t size);

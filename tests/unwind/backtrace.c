@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
-#define MAX      200
+#include "tests/noinline.h"
+
+#define MAX 200
 
 static int checked;
 

@@ -8,8 +8,7 @@
 #include <unistd.h>
 
 #include "leakwrap.h"
-
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static volatile int zero, number = 5;
 static int *volatile nowhere;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static void *volatile kept;
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static sigjmp_buf back;
 static void *volatile kept[2];

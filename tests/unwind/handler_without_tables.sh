@@ -11,7 +11,7 @@ walks() {
 	shift 3
 	# shellcheck disable=SC2046 # lists of flags
 	$compiler -std=gnu11 -g -Wall -Wextra -fno-unwind-tables -fno-asynchronous-unwind-tables \
-		"$@" -o "$W/handler" tests/unwind/handler_without_tables.c \
+		"$@" -I. -o "$W/handler" tests/unwind/handler_without_tables.c \
 		$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
 		fail "$what $*: cannot link"
 	rm -f "$W/log"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 static volatile int zero;
 static void *volatile kept;

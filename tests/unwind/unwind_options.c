@@ -2,7 +2,7 @@
  * (unwind_options_bare.c). */
 #include <stdlib.h>
 
-#define NOINLINE __attribute__((noinline))
+#include "tests/noinline.h"
 
 void bare(void (*next)(void));
 
