@@ -123,9 +123,10 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
 # Any bytes are a log (leakwrap.fuzz), a core file (leakwrap.fuzz_image), or what a client sends to
-# leakwrap serve.
-FUZZED_OBJECTS := $(patsubst %.c,$(O)/fuzz/%.o,$(filter-out tools/leakwrap.c,$(TOOL_SOURCES))) \
-	$(O)/tools/profile.pb-c.o
+# leakwrap serve.  These folders read none of them.
+FUZZED_SOURCES := $(filter-out tools/leakwrap.c tools/audit/% tools/command/% tools/top/% \
+	tools/torture/%,$(TOOL_SOURCES))
+FUZZED_OBJECTS := $(FUZZED_SOURCES:%.c=$(O)/fuzz/%.o) $(O)/tools/profile.pb-c.o
 # The fuzzer of requests sees whether a request opens a file, and waits for no dump.
 FUZZ_WRAPS := -Wl,--wrap=watch_renew,--wrap=watch_sleep,--wrap=fopen64,--wrap=open64,--wrap=opendir
 

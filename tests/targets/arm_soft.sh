@@ -7,13 +7,11 @@
 
 arm arm-linux-gnueabi
 
-# The compiler may make Thumb-1 code by default.
-runtime "$triple-thumb" CC="$gcc -mthumb"
-program "$gcc" -mthumb -funwind-tables
-vendor "$gcc" -mthumb -funwind-tables
-for how in "" -static; do
-	# shellcheck disable=SC2086
-	relink "$gcc" -mthumb $how
-	everything "Thumb-1, $how"
+# The compiler may make Thumb-1 code by default. The runtime is the same ARM code then.
+thumb=$O/targets/$triple-thumb
+for object in entry/malloc/malloc.o wrap/record/allocate.o wrap/unwind/walk_rules.o; do
+	make -s O="$thumb" CC="$gcc -mthumb" DEBUG_INFO= WERROR=-Werror "$thumb/$object" \
+		>"$W/make" 2>&1 || fail "Thumb-1: $(tail -n 5 "$W/make")"
+	cmp "$O/targets/$triple/$object" "$thumb/$object" || fail "Thumb-1: $object is other code"
 done
 echo "and with a runtime for Thumb-1"

@@ -18,6 +18,13 @@
 #define IS_SLOW false
 #endif
 
+/* Whether an emulated processor makes each step slow (word_sizes.sh). */
+#ifdef UNIT_IS_EMULATED
+#define IS_EMULATED true
+#else
+#define IS_EMULATED false
+#endif
+
 #define CHECK(condition)                                                                \
 	do {                                                                            \
 		if (!(condition)) {                                                     \

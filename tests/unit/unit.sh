@@ -2,7 +2,8 @@
 # Parts of the runtime and of the tool work alone, under AddressSanitizer,
 # UndefinedBehaviorSanitizer and ThreadSanitizer.
 #
-# ThreadSanitizer runs what threads do at the same time. With UNIT_LONG=1 it runs all.
+# ThreadSanitizer runs what threads do at the same time, so units with threads. With UNIT_LONG=1 it
+# runs all.
 # timeout: 900
 . tests/lib.sh
 . tests/unit/unit_needs.sh
@@ -48,5 +49,8 @@ for source in ${UNITS:-tests/unit/*.c}; do
 		continue
 	}
 	unit "$source" address,undefined
-	[ "$bits" != 64 ] || unit "$source" thread
+	[ "$bits" = 64 ] || continue
+	if [ -n "${UNIT_LONG-}" ] || grep -q pthread_create "$source"; then
+		unit "$source" thread
+	fi
 done
