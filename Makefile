@@ -36,8 +36,9 @@ VERSION := 0.1.0
 
 ifeq ($(V),0)
 Q := @
-# Make prints this itself, and makes folders once: processes take a part of the build's time.
-say = @$(info $()  $(1)	$(2))
+# Make prints this itself, and makes folders once: processes take a part of the build's time.  With
+# make -s it prints nothing.
+say = $(if $(findstring s,$(firstword -$(MAKEFLAGS))),,@$(info $()  $(1)	$(2)))
 else
 Q :=
 say =

@@ -10,7 +10,8 @@ make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
 compile() {
 	# shellcheck disable=SC2086 # one or none
 	"$1-gcc" -std=gnu11 -O2 $emulated -Wall -Wextra -Werror -D_GNU_SOURCE \
-		-I"$O/include" -I. -Iwrap -c -o "$2" "$3" 2>"$2.err" || fail "cannot compile $3 for $1: $(cat "$2.err")"
+		-I"$O/include" -I. -Iwrap -c -o "$2" "$3" 2>"$2.err" ||
+		fail "cannot compile $3 for $1: $(cat "$2.err")"
 }
 
 # runs_here TRIPLE: returns whether this processor runs programs for TRIPLE.
