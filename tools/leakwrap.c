@@ -104,6 +104,6 @@ int main(int argc, char **argv)
 		has_told = status == STATUS_USAGE;
 		return status;
 	}
-	complain("there is no command %s; leakwrap --help lists them", argv[1]);
+	complain("there is no command '%s'; leakwrap --help lists them", argv[1]);
 	return STATUS_USAGE;
 }

@@ -15,7 +15,7 @@ cp "$W/out" "$W/general"
 status_is 0 "$lw" help
 cmp -s "$W/out" "$W/general" || fail "help"
 status_is 2 "$lw" help nothing
-said 'there is no command nothing'
+said "there is no command 'nothing'"
 status_is 0 "$lw" --version
 equal "version" "$(cat "$W/out")" "leakwrap $(sed -n 's/^VERSION := //p' Makefile)"
 

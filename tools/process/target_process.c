@@ -497,8 +497,9 @@ bool examine_process(struct arena *arena, struct target_process *process,
 		const char *exe = arena_format(arena, "/proc/%d/exe", pid);
 		int fd = open(exe, O_RDONLY | O_CLOEXEC);
 		if (fd < 0)
-			complain("process %d: its program cannot be read: %s", pid,
-			         strerror(errno));
+			complain("process %d: its program cannot be read: %s%s", pid,
+			         strerror(errno),
+			         errno == EACCES ? "; run as root or as its user" : "");
 		else
 			complain("process %d is not traced: its program was not linked with "
 			         "libleakwrap.a",
