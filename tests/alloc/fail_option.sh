@@ -65,7 +65,8 @@ run rate=1,below=failing
 equal "below a module" "$(echo "$out" | wc -w)" 36
 
 for bad in '' nth nth=0 nth=x nth=1,rate=2 rate=0 site=xyz site=0x hit=2 sticky seed=1 size=5 \
-	nth=1,size=9-3 nth=1,below= nth=18446744073709551616; do
+	nth=1,size=9-3 nth=1,size=- nth=1,below= "nth=1,below=$(printf %0128d 0)" \
+	nth=18446744073709551617; do
 	run "$bad"
 	equal "fail=$bad" "$out $(grep -c 'cannot be used' "$W/log")" ' 1'
 done

@@ -20,6 +20,39 @@ static uint32_t next_random(void)
 	return (uint32_t)draw_random(&state) >> 8;
 }
 
+/* A flat delta has room for offsets of 16 bits.  Backtraces with others are not stored so, since
+ * they would be read wrongly. */
+static void encode_flat(void)
+{
+	static const int64_t offsets[] = {INT16_MIN,  INT16_MAX,      INT16_MIN - 1, INT16_MAX + 1,
+	                                  UINT16_MAX, 3 * UINT16_MAX, INT32_MIN};
+	enum { DEPTH = 3 };
+	uintptr_t pcs[DEPTH] = {0x77770000, 0x77880000, 0x77990000}, read[DEPTH];
+	struct leakwrap_trace trace = {.pcs = pcs, .max = DEPTH, .depth = DEPTH};
+	struct leakwrap_base_backtrace *base;
+	const struct leakwrap_base_backtrace *unused;
+	const uint8_t *stored;
+
+	leakwrap_lock(&leakwrap_tables_lock);
+	base = leakwrap_base_backtrace_make(&trace, false);
+	leakwrap_unlock(&leakwrap_tables_lock);
+	CHECK(base);
+	for (unsigned i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		const bool fits = offsets[i] >= INT16_MIN && offsets[i] <= INT16_MAX;
+		leakwrap_pool_offset bytes;
+
+		pcs[1] = 0x77880000 + (uintptr_t)offsets[i];
+		bytes = leakwrap_delta_encode_flat(&trace, 77, base);
+		CHECK((bytes != 0) == fits);
+		if (!fits)
+			continue;
+		CHECK(leakwrap_delta_read_site(bytes, &stored, &unused) == 77);
+		CHECK(leakwrap_delta_is_flat(stored));
+		leakwrap_delta_read_flat(stored, base, read);
+		CHECK(memcmp(read, pcs, sizeof(read)) == 0);
+	}
+}
+
 int main(void)
 {
 	static uintptr_t base[LEAKWRAP_MAX_DEPTH], pcs[LEAKWRAP_MAX_DEPTH];
@@ -49,5 +82,6 @@ int main(void)
 		leakwrap_delta_add_offsets(offsets, depth, read);
 		CHECK(memcmp(read, pcs, depth * sizeof(read[0])) == 0);
 	}
+	encode_flat();
 	return 0;
 }

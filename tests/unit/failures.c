@@ -85,11 +85,22 @@ static void note_in_steps(void)
 
 #endif
 
+/* Only the first failures are kept. */
+static void note_many(void)
+{
+	for (unsigned i = 1; i <= LEAKWRAP_FAILURES_KEPT + 3; i++) {
+		leakwrap_fail_note(SITE, SIZE);
+		CHECK(look() == (i < LEAKWRAP_FAILURES_KEPT ? i : LEAKWRAP_FAILURES_KEPT));
+	}
+	CHECK(leakwrap_failures_count() == LEAKWRAP_FAILURES_KEPT + 3);
+}
+
 int main(void)
 {
 	note_in_steps();
 	CHECK(look() == 1);
 	leakwrap_fail_reset_in_child();
 	CHECK(look() == 0);
+	note_many();
 	return 0;
 }
