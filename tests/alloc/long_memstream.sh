@@ -19,6 +19,14 @@ check() {
 	done
 }
 
+# Calls of the C library's own are not seen.
+build_program_only program -DIS_PROGRAM_ONLY tests/alloc/long_memstream.c
+check program
+"$W/program" many 2>"$W/log" || fail "many: status $?"
+equal "many" "$(dump_value "$W/log" 1 untracked_blocks)" 6
+"$W/program" stale 2>"$W/log" || fail "stale: status $?"
+equal "stale" "$(site_by "$W/log" 1 write_bytes)" "100001 1"
+equal "stale, untracked" "$(dump_value "$W/log" 1 untracked_blocks)" 0
 build glibc tests/alloc/long_memstream.c
 check glibc
 build glibc-static -static tests/alloc/long_memstream.c

@@ -17,9 +17,9 @@ int main(int argc, char **argv)
 	signal(SIGUSR1, SIG_IGN);
 	if (execv("/nowhere/at all", arguments) != -1 || errno != ENOENT)
 		return 3;
+	raise(SIGUSR1); /* dumps, and does nothing else */
 	if (signal(SIGUSR1, SIG_IGN) != SIG_IGN)
 		return 4;
-	raise(SIGUSR1); /* dumps, and does nothing else */
 	if (strcmp(function, "execv") == 0)
 		execv(program, arguments);
 	if (strcmp(function, "execve") == 0)
