@@ -1,7 +1,7 @@
 /* waiting.c HOW - waits for SIGUSR1 and SIGTERM, and prints what it gets, until it gets SIGTERM.
  *
- * HOW is sigwait, sigwaitinfo, sigtimedwait, or timeout. With the last it asks for dumps itself, as
- * the tool does, and waits for a second. */
+ * HOW is sigwait, sigwaitinfo, sigtimedwait, or timeout. With the first it has a handler of
+ * SIGWINCH. With the last it asks for dumps itself, as the tool does, and waits for a second. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,6 +12,11 @@
 
 #include "report/request.h"
 #include "tests/awaited_signals.h"
+
+static void do_nothing(int signo)
+{
+	(void)signo;
+}
 
 static int time_out(const sigset_t *set)
 {
@@ -50,6 +55,8 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IONBF, 0);
 	if (strcmp(how, "timeout") == 0)
 		return time_out(&set);
+	if (strcmp(how, "sigwait") == 0)
+		signal(SIGWINCH, do_nothing);
 	kept = malloc(10);
 	do {
 		signo = wait_for(&set, how);

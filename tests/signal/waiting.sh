@@ -17,6 +17,7 @@ for static in '' -static; do
 		pid=$!
 		wait_until "$patience" "$lw" dump $pid >"$W/out" 2>&1 ||
 			fail "$how$static: no dump: $(cat "$W/out")"
+		kill -WINCH $pid # a handler does not end sigwait
 		status_is 0 "$lw" dump --kinds $pid
 		status_is 0 "$lw" mark $pid
 		status_is 0 "$lw" set $pid sample=64K
