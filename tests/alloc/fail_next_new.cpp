@@ -55,6 +55,18 @@ static void fail_meanwhile()
 		pthread_join(thread, nullptr);
 }
 
+// A handler may install another one, which stays.
+static void install_another()
+{
+	std::set_new_handler(count_call);
+}
+
+static void install_and_throw()
+{
+	std::set_new_handler(count_call);
+	throw_number();
+}
+
 int main()
 {
 	if (!throws([] { return operator new(10); }))
@@ -118,5 +130,15 @@ int main()
 	operator delete(operator new(10, std::nothrow));
 	if (std::get_new_handler() != fail_meanwhile)
 		return 16;
+	std::set_new_handler(install_another);
+	leakwrap_fail_next(1);
+	operator delete(operator new(10, std::nothrow));
+	if (std::get_new_handler() != count_call)
+		return 17;
+	std::set_new_handler(install_and_throw);
+	leakwrap_fail_next(1);
+	operator delete(operator new(10, std::nothrow));
+	if (std::get_new_handler() != count_call)
+		return 18;
 	return 0;
 }

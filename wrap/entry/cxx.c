@@ -48,11 +48,12 @@ static inline __attribute__((unused)) size_t fail_new(size_t size)
 extern void (*leakwrap_set_new_handler(void (*handler)(void)))(void) __asm__(
         "_ZSt15set_new_handlerPFvvE") __attribute__((weak));
 
-/* The program's new handler during a failure, and whether it has returned.  All threads share it,
- * as they share the handler. */
+/* The program's new handler during a failure, whether it has returned, and the handler that it has
+ * installed then, or NULL.  All threads share it, as they share the handler. */
 static __attribute__((unused)) struct {
 	void (*program)(void);
 	bool has_returned;
+	void (*installed)(void);
 } handler_of;
 
 /* Stands in for the program's handler.  The next attempt of the real operator finds no handler. */
@@ -60,6 +61,7 @@ static __attribute__((unused)) void call_handler_once(void)
 {
 	leakwrap_set_new_handler(NULL);
 	handler_of.program();
+	handler_of.installed = leakwrap_set_new_handler(NULL);
 	handler_of.has_returned = true;
 }
 
@@ -74,6 +76,7 @@ static inline __attribute__((unused)) void (*begin_nothrow_failure(void))(void)
 	if (!program || program == call_handler_once)
 		return NULL;
 	handler_of.has_returned = false;
+	handler_of.installed = NULL;
 	handler_of.program = program;
 	leakwrap_set_new_handler(call_handler_once);
 	return program;
@@ -85,9 +88,9 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 {
 	if (!program)
 		return false;
-	/* The handler may have installed another handler. */
+	/* A handler that throws may have installed another handler, too. */
 	if (!new_handler())
-		leakwrap_set_new_handler(program);
+		leakwrap_set_new_handler(handler_of.installed ? handler_of.installed : program);
 	return handler_of.has_returned;
 }
 
