@@ -16,15 +16,38 @@
  * untracked. */
 #define SLOTS 1024
 
+/* Of the addresses a slot has the complements.  The addresses themselves would lead a search for
+ * lost memory to a stream that the program has lost. */
 static LEAKWRAP_TABLE struct slot {
-	_Atomic(FILE *) stream; /* NULL: free; BUSY: being filled or read */
-	struct leakwrap_memstream arguments;
+	_Atomic uintptr_t stream; /* FREE, or BUSY: being filled or read */
+	uintptr_t buffer, size;   /* of struct leakwrap_memstream */
+	size_t unit;
 } slots[SLOTS];
 
 /* The number of slots that were ever filled.  fclose of other streams searches only these. */
 static _Atomic unsigned slots_used;
 
-#define BUSY ((FILE *)(uintptr_t)1)
+/* No stream has such a complement. */
+#define FREE ((uintptr_t)0)
+#define BUSY ((uintptr_t)1)
+
+static uintptr_t complement(const void *address)
+{
+	return ~(uintptr_t)address;
+}
+
+static void fill(struct slot *slot, const struct leakwrap_memstream *arguments)
+{
+	slot->buffer = complement(arguments->buffer);
+	slot->size = complement(arguments->size);
+	slot->unit = arguments->unit;
+}
+
+static struct leakwrap_memstream read_slot(const struct slot *slot)
+{
+	return (struct leakwrap_memstream){(void **)~slot->buffer, (size_t *)~slot->size,
+	                                   slot->unit};
+}
 
 void leakwrap_memstream_add(FILE *stream, struct leakwrap_memstream arguments)
 {
@@ -35,12 +58,12 @@ void leakwrap_memstream_add(FILE *stream, struct leakwrap_memstream arguments)
 	leakwrap_memstream_take(stream);
 
 	for (unsigned i = 0; i < SLOTS; i++) {
-		FILE *expected = NULL;
+		uintptr_t expected = FREE;
 
 		if (!atomic_compare_exchange_strong(&slots[i].stream, &expected, BUSY))
 			continue;
-		slots[i].arguments = arguments;
-		atomic_store(&slots[i].stream, stream);
+		fill(&slots[i], &arguments);
+		atomic_store(&slots[i].stream, complement(stream));
 
 		unsigned used = atomic_load(&slots_used);
 		while (used <= i && !atomic_compare_exchange_weak(&slots_used, &used, i + 1))
@@ -68,12 +91,12 @@ struct leakwrap_memstream leakwrap_memstream_take(FILE *stream)
 	unsigned used = atomic_load(&slots_used);
 
 	for (unsigned i = 0; i < used; i++) {
-		FILE *expected = stream;
+		uintptr_t expected = complement(stream);
 
 		if (!atomic_compare_exchange_strong(&slots[i].stream, &expected, BUSY))
 			continue;
-		struct leakwrap_memstream arguments = slots[i].arguments;
-		atomic_store(&slots[i].stream, NULL);
+		struct leakwrap_memstream arguments = read_slot(&slots[i]);
+		atomic_store(&slots[i].stream, FREE);
 		if (is_still_open(stream, &arguments))
 			return arguments;
 		break;
