@@ -1,5 +1,6 @@
 /* vector_registers.c - blocks to which a vector register alone points, each in a thread that spins.
- * A function keep_REGISTER allocates each.  Prints whether the processor has each register. */
+ * A function keep_REGISTER allocates each.  Prints whether the processor has each register.  On
+ * x86-64 a pointer stands below the stack pointer, too, as in functions that call no other. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +44,7 @@ static volatile int last_call;
 /* Starts the thread HOLD for BLOCK, if the processor has its register. */
 static void start(const char *name, bool is_there, void *block, void *(*hold)(void *context))
 {
-	static struct holder holders[4];
+	static struct holder holders[5];
 	static unsigned count;
 	struct holder *const holder = &holders[count++];
 	pthread_t thread;
@@ -83,6 +84,7 @@ HOLDER(avx, START "vinsertf128 $1, %%xmm1, %%ymm0, %%ymm0\n" END)
 HOLDER(avx512, START "vinserti32x4 $3, %%xmm1, %%zmm0, %%zmm0\n" END)
 #ifdef __x86_64__
 HOLDER(avx512_high, START "vinserti32x4 $0, %%xmm1, %%zmm0, %%zmm31\n" END)
+HOLDER(red_zone, "not %[p]\n movq %[p], -120(%%rsp)\n")
 #endif
 
 static void start_all(void)
@@ -94,6 +96,7 @@ static void start_all(void)
 	start("avx512", has_avx512, keep_avx512(), hold_avx512);
 #ifdef __x86_64__
 	start("avx512_high", has_avx512, keep_avx512_high(), hold_avx512_high);
+	start("red_zone", true, keep_red_zone(), hold_red_zone);
 #endif
 }
 

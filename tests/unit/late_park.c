@@ -1,8 +1,8 @@
 /* late_park.c - a thread that a park (wrap/reach/park.c) did not wait for comes late: while the
- * next park is under way.
+ * next park is under way.  And the program uses the signal of the park itself.
  * sources: wrap/reach/park.c wrap/unwind/stack_bounds.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_thread_id -Wl,--wrap=leakwrap_park_signal_send
- * flags: -Wl,--wrap=leakwrap_wait */
+ * flags: -Wl,--wrap=leakwrap_wait -Wl,--wrap=leakwrap_scratch_unmap */
 #include "wrap/port/linux_action.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/park.h"
@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -69,6 +70,17 @@ long __wrap_leakwrap_park_signal_send(int thread, int value)
 	return error;
 }
 
+static unsigned unmapped; /* tables */
+
+void __real_leakwrap_scratch_unmap(void *memory, size_t size);
+void __wrap_leakwrap_scratch_unmap(void *memory, size_t size);
+
+void __wrap_leakwrap_scratch_unmap(void *memory, size_t size)
+{
+	unmapped++;
+	__real_leakwrap_scratch_unmap(memory, size);
+}
+
 static void run(void)
 {
 	while (atomic_load(&stage) != HAS_ENDED)
@@ -122,11 +134,13 @@ static void park_late(void *(*start)(void *))
 	start_thread(&thread, start);
 	CHECK(leakwrap_park() == 1);
 	leakwrap_unpark();
+	CHECK(unmapped == 0); /* the thread may be about to read them */
 	for (unsigned i = 0; i < 2; i++) {
 		CHECK(leakwrap_park() == 0);
 		check_that_it_runs(false);
 		leakwrap_unpark();
 		check_that_it_runs(true);
+		CHECK(unmapped == i + 1);
 	}
 	atomic_store(&stage, HAS_ENDED);
 	pthread_join(thread, NULL);
@@ -147,6 +161,33 @@ static void *run_only(void *unused)
 	atomic_store(&late_thread, __real_leakwrap_thread_id());
 	run();
 	return unused;
+}
+
+static unsigned passed_on;
+
+static void count(int signo, void *info, void *context)
+{
+	(void)info, (void)context;
+	passed_on += signo == leakwrap_park_signal();
+}
+
+/* The program uses the signal of the park, too. */
+static void share_signal(void)
+{
+	const struct leakwrap_action action = leakwrap_action_of(count, 0, 0);
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, run_only, NULL) == 0);
+	while (atomic_load(&late_thread) == 0)
+		;
+	CHECK(leakwrap_action_set(leakwrap_park_signal(), &action, NULL));
+	CHECK(leakwrap_park() == 0);
+	CHECK(syscall(SYS_tgkill, getpid(), __real_leakwrap_thread_id(), leakwrap_park_signal()) ==
+	      0);
+	CHECK(passed_on == 1);
+	leakwrap_unpark();
+	atomic_store(&stage, HAS_ENDED);
+	pthread_join(thread, NULL);
 }
 
 static void park_one(void)
@@ -188,9 +229,11 @@ int main(void)
 #ifndef __SANITIZE_THREAD__
 	do_in_child(park_late_in_handler);
 	do_in_child(park_late_with_signals_blocked);
+	do_in_child(share_signal);
 	fork_meanwhile();
 #else
-	(void)fork_meanwhile, (void)park_late_in_handler, (void)park_late_with_signals_blocked;
+	(void)share_signal, (void)fork_meanwhile, (void)park_late_in_handler,
+	        (void)park_late_with_signals_blocked;
 #endif
 	return 0;
 }
