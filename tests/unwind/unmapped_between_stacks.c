@@ -1,6 +1,6 @@
-/* unmapped_between_stacks.c - a thread without guard pages runs a coroutine on a stack below its
- * own (x86-64). The code that enters it leaves no return address. Then the memory between the two
- * stacks is unmapped. */
+/* unmapped_between_stacks.c - a thread runs a coroutine on a stack below its own (x86-64).  The
+ * program has made the thread's stack, so that its lower end is not known.  The code that enters
+ * the coroutine leaves no return address.  Then the memory between the two stacks is unmapped. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -70,7 +70,7 @@ int main(void)
 	pthread_t id;
 
 	pthread_attr_init(&attributes);
-	pthread_attr_setguardsize(&attributes, 0);
-	pthread_attr_setstacksize(&attributes, STACK);
+	if (pthread_attr_setstack(&attributes, (char *)map() + 64, STACK - 64) != 0)
+		return 3;
 	return pthread_create(&id, &attributes, thread, NULL) || pthread_join(id, NULL);
 }
