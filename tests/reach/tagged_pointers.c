@@ -1,13 +1,27 @@
 /* tagged_pointers.c - keeps blocks by ordinary pointers, and others by pointers to their second
- * byte, as programs do that keep a mark in a pointer's lowest bit. */
+ * byte, as programs do that keep a mark in a pointer's lowest bit.  Keeps others by pointers to
+ * their last bytes, next to a block that is kept by an ordinary pointer. */
 #include <stdlib.h>
 
-enum { BLOCKS = 20000, TAGGED = 2000, SIZE = 16 };
+enum { BLOCKS = 20000, TAGGED = 2000, SIZE = 16, NEIGHBOURS = 1000, NEIGHBOUR_SIZE = 40 };
 
-/* The tagged pointers come last: by then the tracer has reached the other blocks. */
+/* The other pointers come last: by then the tracer has reached the other blocks. */
 static struct {
-	char *volatile whole[BLOCKS], *volatile tagged[TAGGED];
+	char *volatile whole[BLOCKS], *volatile neighbours[NEIGHBOURS];
+	char *volatile tagged[TAGGED], *volatile ends[NEIGHBOURS];
 } kept;
+
+/* Blocks that follow one another lie differently in the tracer's tables. */
+static void keep_neighbours(void)
+{
+	for (int i = 0; i < NEIGHBOURS; i++) {
+		char *const first = malloc(NEIGHBOUR_SIZE), *const second = malloc(NEIGHBOUR_SIZE);
+		const int is_second = i < NEIGHBOURS / 2;
+
+		kept.neighbours[i] = is_second ? first : second;
+		kept.ends[i] = (is_second ? second : first) + NEIGHBOUR_SIZE - 3;
+	}
+}
 
 int main(void)
 {
@@ -19,5 +33,6 @@ int main(void)
 			kept.tagged[i / (BLOCKS / TAGGED)] = block + 1;
 		}
 	}
+	keep_neighbours();
 	return 0;
 }
