@@ -160,11 +160,20 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 	               : LEAKWRAP_BYPASS_BOUND;
 }
 
+/* Returns how many symbols of MODULE there may be at most.  Its hash table does not count them: a
+ * table without functions that the module defines leaves out those that the module calls. */
+static size_t symbols_max(const struct leakwrap_module *module,
+                          const struct leakwrap_dynamic *dynamic)
+{
+	return dynamic->symbols && dynamic->names
+	               ? (module->end - (uintptr_t)dynamic->symbols) / sizeof(*dynamic->symbols)
+	               : 0;
+}
+
 enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module)
 {
 	const struct leakwrap_dynamic dynamic = leakwrap_dynamic_read(module);
-	const size_t count =
-	        dynamic.symbols && dynamic.names ? leakwrap_dynamic_count(&dynamic) : 0;
+	const size_t count = symbols_max(module, &dynamic);
 	struct relocations kinds[KINDS];
 	enum leakwrap_bypass found = LEAKWRAP_BYPASS_NONE;
 
