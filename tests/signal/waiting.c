@@ -41,7 +41,8 @@ static int wait_for(const sigset_t *set, const char *how)
 		return sigwaitinfo(set, &info) == info.si_signo ? info.si_signo : -1;
 	if (strcmp(how, "sigtimedwait") == 0)
 		return sigtimedwait(set, NULL, &hour);
-	return sigwait(set, &signo) == 0 ? signo : -1;
+	errno = 0;
+	return sigwait(set, &signo) == 0 && errno == 0 ? signo : -1;
 }
 
 int main(int argc, char **argv)
