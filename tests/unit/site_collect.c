@@ -12,6 +12,7 @@
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_allocated.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
@@ -303,6 +304,27 @@ static void record_late(void)
 			check_block(i);
 	}
 	release_all();
+}
+
+/* What call sites have allocated is in the sums when they have been given back, and not at the call
+ * sites that get their numbers. */
+static void keep_sums(void)
+{
+	enum { SITES = 100 };
+	uint32_t number[SITES];
+	unsigned freed = 0;
+
+	for (unsigned i = 0; i < SITES; i++) {
+		number[i] = walk(new_stack());
+		leakwrap_site_add_allocated(number[i], (struct leakwrap_allocated){2, 100, 1});
+	}
+	collect(3);
+	for (unsigned i = 0; i < SITES; i++)
+		freed += !leakwrap_site_has_allocated(number[i]);
+	CHECK(freed > SITES * 9 / 10);
+	CHECK(leakwrap_sites_allocated().blocks == 2 * SITES &&
+	      leakwrap_sites_allocated().bytes == 100 * SITES &&
+	      leakwrap_sites_allocated().temporary == SITES);
 }
 
 /* -- stacks that were learned ------------------------------------------------------------------ */
@@ -750,9 +772,10 @@ static void in_child(void (*what)(void))
 int main(void)
 {
 	if (!IS_SLOW) {
+		in_child(fork_numbers); /* the first: no stack has two numbers so far */
 		come_back();
+		keep_sums();
 		in_child(come_back_from_peak);
-		in_child(fork_numbers);
 		record_late();
 		rest_if_learned();
 		rest_in_dump();
