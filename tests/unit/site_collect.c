@@ -11,6 +11,7 @@
 #include "wrap/base/loss.h"
 #include "wrap/base/readers.h"
 #include "wrap/live/live.h"
+#include "wrap/live/samples.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_allocated.h"
 #include "wrap/site/site_chunk.h"
@@ -304,6 +305,30 @@ static void record_late(void)
 			check_block(i);
 	}
 	release_all();
+}
+
+/* A sampled block has no place in the live table, and keeps its backtrace. */
+static void keep_samples(void)
+{
+	enum { SAMPLES = 100 };
+	struct leakwrap_sample sample[SAMPLES];
+	uint32_t who[SAMPLES];
+
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		who[i] = new_stack();
+		sample[i] = (struct leakwrap_sample){.address = 4096 + i * 64,
+		                                     .size = 8,
+		                                     .interval = 1024,
+		                                     .site = walk(who[i])};
+		leakwrap_samples_reserve();
+		CHECK(leakwrap_samples_add(&sample[i]));
+	}
+	collect(3);
+	for (unsigned i = 0; i < SAMPLES; i++) {
+		check(sample[i].site, who[i]);
+		CHECK(leakwrap_samples_remove(
+		        leakwrap_samples_find((const void *)sample[i].address)));
+	}
 }
 
 /* What call sites have allocated is in the sums when they have been given back, and not at the call
@@ -775,6 +800,7 @@ int main(void)
 		in_child(fork_numbers); /* the first: no stack has two numbers so far */
 		come_back();
 		keep_sums();
+		keep_samples();
 		in_child(come_back_from_peak);
 		record_late();
 		rest_if_learned();
