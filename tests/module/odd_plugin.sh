@@ -33,8 +33,9 @@ for style in gnu sysv; do
 	for unseen in '' -DUNSEEN; do
 		[ -z "$unseen" ] && wanted="0 known" || wanted="1 part"
 		# shellcheck disable=SC2086 # lists
-		$CC $CFLAGS_FOR_TESTS -s -shared -fPIC -Wl,--hash-style=$style -Wl,--build-id=0x$id \
-			$unseen -o "$W/plugin.so" "$W/plugin.c" || fail "cannot build the plugin"
+		$CC $CFLAGS_FOR_TESTS -s -shared -fPIC -Wl,--hash-style=$style \
+			-Wl,--build-id=0x$id $unseen -o "$W/plugin.so" "$W/plugin.c" ||
+			fail "cannot build the plugin"
 		rm -f "$W/log"
 		LEAKWRAP_OPTIONS=log=$W/log "$W/loads" "$W/plugin.so" ||
 			fail "$style$unseen: status $?"
@@ -42,6 +43,7 @@ for style in gnu sysv; do
 		grep -q '\] module .* path=.*/plugin.so$' "$W/log" ||
 			fail "$style$unseen: no module"
 		bypass=$(grep -c '\] bypass libc_name path=.*/plugin.so$' "$W/log")
-		equal "$style$unseen: bypass, heap" "$bypass $(dump_value "$W/log" 1 heap)" "$wanted"
+		heap=$(dump_value "$W/log" 1 heap)
+		equal "$style$unseen: bypass, heap" "$bypass $heap" "$wanted"
 	done
 done

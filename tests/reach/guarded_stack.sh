@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the stack of a coroutine leads to is reachable, if the stack is a block with a guard page, and
-# if the stack pointer alone leads to this block.
+# What the stack of a coroutine leads to is reachable if the stack is a block with a guard page,
+# also if the stack pointer alone leads to this block.
 . tests/lib.sh
 
 for flags in '' -static; do

@@ -1,5 +1,5 @@
-/* unseen_blocks.c seen | foreign | untracked | stream - keeps a block by a pointer in a block that no wrapper
- * has seen.  What shows the tracer that there are such blocks?
+/* unseen_blocks.c seen | foreign | untracked | stream - keeps a block by a pointer in a block that
+ * no wrapper has seen.  What shows the tracer that there are such blocks?
  *
  * foreign: the release of another one.
  * untracked: a block that the tracer has seen, and had no room for.
