@@ -186,6 +186,29 @@ static void fork_after_collection(void)
 	CHECK(!before_number && !before_lock);
 }
 
+static void fork_and_collect(void)
+{
+	const pid_t child = fork();
+	int status;
+
+	CHECK(child >= 0);
+	if (child == 0) {
+		leakwrap_self.reader = NULL;
+		leakwrap_sites_collect_reset_in_child();
+		collect();
+		_exit(0);
+	}
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* A thread begins to collect, and another thread forks.  The child collects as ever. */
+static void fork_in_collection(void)
+{
+	before_lock = fork_and_collect;
+	collect();
+	CHECK(!before_lock);
+}
+
 /* The blocks are released, and collections come before the sums of the peak are kept. */
 static void release_and_collect(void)
 {
@@ -214,6 +237,7 @@ int main(void)
 {
 	drop_what_is_visited();
 	dump_in_collection();
+	fork_in_collection();
 	fork_after_collection();
 	collect_in_look();
 	return 0;
