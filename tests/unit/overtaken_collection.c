@@ -5,7 +5,9 @@
  * site_collect.c in wrap/site.
  * sources: @collection @sites
  * flags: -Wl,--wrap=leakwrap_site_numbers_narrow -Wl,--wrap=leakwrap_pages_map
- * flags: -Wl,--wrap=leakwrap_site_number_take -Wl,--wrap=leakwrap_lock */
+ * flags: -Wl,--wrap=leakwrap_site_number_take -Wl,--wrap=leakwrap_lock
+ * flags: -Wl,--wrap=leakwrap_byte_pool_give */
+#include "wrap/base/byte_pool.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/port/port.h"
 #include "wrap/site/site_chunk.h"
@@ -74,6 +76,17 @@ void __wrap_leakwrap_lock(struct leakwrap_lock *lock)
 {
 	let_come(&before_lock);
 	__real_leakwrap_lock(lock);
+}
+
+static unsigned given; /* generations of bytes */
+
+void __wrap_leakwrap_byte_pool_give(struct leakwrap_byte_generation generation);
+void __real_leakwrap_byte_pool_give(struct leakwrap_byte_generation generation);
+
+void __wrap_leakwrap_byte_pool_give(struct leakwrap_byte_generation generation)
+{
+	given += generation.count > 0;
+	__real_leakwrap_byte_pool_give(generation);
 }
 
 /* -- the tests --------------------------------------------------------------------------------- */
@@ -186,6 +199,24 @@ static void fork_after_collection(void)
 	CHECK(!before_number && !before_lock);
 }
 
+/* A dump may be reading any backtrace.  A collection meanwhile does not give back its memory. */
+static void collect_in_dump(void)
+{
+	uint32_t before;
+
+	live[0] = walk(OTHERS);
+	collect();
+	before = leakwrap_sites_collections();
+	leakwrap_site_numbers_hold();
+	given = 0;
+	try_to_collect();
+	try_to_collect();
+	CHECK(leakwrap_sites_collections() == before + 1 && given == 0);
+	leakwrap_site_numbers_release();
+	collect();
+	CHECK(given > 0);
+}
+
 static void fork_and_collect(void)
 {
 	const pid_t child = fork();
@@ -237,6 +268,7 @@ int main(void)
 {
 	drop_what_is_visited();
 	dump_in_collection();
+	collect_in_dump();
 	fork_in_collection();
 	fork_after_collection();
 	collect_in_look();
