@@ -190,10 +190,10 @@ build_plain() {
 	$CC $CFLAGS_FOR_TESTS -o "$W/$name" "$@" -pthread $DL_FOR_TESTS || fail "cannot build $name"
 }
 
-# build_cxx NAME SOURCE: builds $W/NAME, traced, from C++. It holds the C++ library.
+# build_cxx NAME SOURCE [FLAG]: builds $W/NAME, traced, from C++. It holds the C++ library.
 build_cxx() {
 	# shellcheck disable=SC2046 # a list of flags
-	g++ -std=c++17 -O1 -g -fno-builtin -Wall -Wextra -Werror -I. -o "$W/$1" "$2" \
+	g++ -std=c++17 -O1 -g -fno-builtin -Wall -Wextra -Werror -I. ${3:+"$3"} -o "$W/$1" "$2" \
 		-static-libstdc++ $(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_CXX_LDLIBS) ||
 		fail "cannot build $2"
 }

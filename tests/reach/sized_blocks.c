@@ -1,5 +1,5 @@
-/* sized_blocks.c - holds blocks as Tcl, BIND and Free Pascal do, whose allocators keep sizes in
- * front of what a program asks for.  Similar blocks are none of theirs. */
+/* sized_blocks.c - holds blocks as Tcl, BIND, MariaDB, MySQL and Free Pascal do, whose allocators
+ * keep sizes in front of what a program asks for.  Similar blocks are none of theirs. */
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 12, LENGTH = 30, SLAB = 16384, PART = 8192 };
+enum { KEPT = 50, LOST = 3, OTHERS = 15, LENGTH = 30, SLAB = 16384, PART = 8192 };
 
 /* What Tcl has in front of a block (generic/tclThreadAlloc.c, struct Block). */
 struct sized {
@@ -22,6 +22,21 @@ struct aligned {
 		size_t size;
 		max_align_t alignment;
 	} header;
+	char bytes[LENGTH];
+};
+
+/* What MariaDB and MySQL have in front of a block (mysys/my_malloc, struct my_memory_header). */
+struct of_mariadb {
+	void *thread;
+	size_t size;
+	unsigned key;
+	_Alignas(8) char bytes[LENGTH];
+};
+
+struct of_mysql {
+	unsigned key, magic;
+	size_t size;
+	void *thread, *unused;
 	char bytes[LENGTH];
 };
 
@@ -46,7 +61,7 @@ struct part {
 	char bytes[];
 };
 
-static void *volatile kept[5 * KEPT];
+static void *volatile kept[7 * KEPT];
 static void *volatile others[OTHERS];
 
 static struct sized *make_sized(size_t more)
@@ -62,6 +77,22 @@ static struct aligned *make_aligned(size_t more)
 	struct aligned *const block = calloc(1, sizeof(*block));
 
 	block->header.size = sizeof(*block) - offsetof(struct aligned, bytes) + more;
+	return block;
+}
+
+static struct of_mariadb *make_of_mariadb(size_t more)
+{
+	struct of_mariadb *const block = calloc(1, sizeof(*block));
+
+	block->size = sizeof(*block) - offsetof(struct of_mariadb, bytes) + more;
+	return block;
+}
+
+static struct of_mysql *make_of_mysql(size_t more)
+{
+	struct of_mysql *const block = calloc(1, sizeof(*block));
+
+	block->size = sizeof(*block) - offsetof(struct of_mysql, bytes) + more;
 	return block;
 }
 
@@ -115,11 +146,13 @@ static NOINLINE void make_false_parts(void)
 static NOINLINE void make_all(void)
 {
 	for (size_t i = 0; i < KEPT; i++) {
-		kept[5 * i] = make_sized(0)->bytes;
-		kept[5 * i + 1] = make_array(1, LENGTH - 1)->element;
-		kept[5 * i + 2] = make_string(1, LENGTH)->text;
-		kept[5 * i + 3] = make_part()->bytes;
-		kept[5 * i + 4] = make_aligned(0)->bytes;
+		kept[7 * i] = make_sized(0)->bytes;
+		kept[7 * i + 1] = make_array(1, LENGTH - 1)->element;
+		kept[7 * i + 2] = make_string(1, LENGTH)->text;
+		kept[7 * i + 3] = make_part()->bytes;
+		kept[7 * i + 4] = make_aligned(0)->bytes;
+		kept[7 * i + 5] = make_of_mariadb(i % 4)->bytes;
+		kept[7 * i + 6] = make_of_mysql(0)->bytes;
 	}
 	make_false_parts();
 	others[0] = make_sized(1)->bytes;
@@ -131,6 +164,9 @@ static NOINLINE void make_all(void)
 	others[6] = make_string(0, LENGTH)->text;
 	others[10] = make_aligned(1)->bytes;
 	others[11] = make_aligned(0)->bytes + 1;
+	others[12] = make_of_mariadb(4)->bytes;
+	others[13] = make_of_mariadb(0)->bytes + 1;
+	others[14] = make_of_mysql(8)->bytes;
 	for (int i = 0; i < LOST; i++) {
 		make_aligned(0)->bytes[0] = 1;
 		make_sized(0)->bytes[0] = 1;

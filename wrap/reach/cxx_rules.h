@@ -2,6 +2,7 @@
  *
  *   - strings of libstdc++, and blocks behind a 64-bit length
  *   - objects with vtables, their parts, and their bases without vtables
+ *   - coroutines, and blocks of std::pmr::monotonic_buffer_resource
  *   - objects of Xerces-C and of Squid
  *   - strings, arenas and repeated fields of Protocol Buffers
  *
@@ -152,6 +153,33 @@ LEAKWRAP_INLINE bool is_plain_base(const struct leakwrap_interior *in)
 
 	return in->offset == word && in->size >= 2 * word &&
 	       is_vtable(in->memory, leakwrap_word_of(in, 0));
+}
+
+/* Returns whether the pointer leads to the promise of a coroutine, behind the addresses of the
+ * functions that resume and destroy the coroutine.  A scheduler may have no other pointer to it. */
+LEAKWRAP_INLINE bool is_promise(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+
+	return in->offset == 2 * memory->word && in->size >= 3 * memory->word &&
+	       memory->is_code(memory->context, leakwrap_word_of(in, 0)) &&
+	       memory->is_code(memory->context, leakwrap_word_of(in, 1));
+}
+
+/* The size of a block of std::pmr::monotonic_buffer_resource is a multiple of 64.  These bits of it
+ * are the logarithm of the block's alignment. */
+#define CHUNK_ALIGN_BITS 63u
+
+/* Returns whether the pointer leads to the last two words of a block of
+ * std::pmr::monotonic_buffer_resource: its size and the address of such words in the block before
+ * it.  The resource has no other pointer to the block (libstdc++-v3/src/c++17/memory_resource.cc,
+ * monotonic_buffer_resource::_Chunk). */
+LEAKWRAP_INLINE bool is_monotonic_chunk(const struct leakwrap_interior *in)
+{
+	const leakwrap_word rest = in->size - in->offset;
+
+	return rest == 2 * in->memory->word && leakwrap_words_of_part(in, 2) == 2 &&
+	       (leakwrap_word_of_part(in, 0) & ~(leakwrap_word)CHUNK_ALIGN_BITS) == in->size;
 }
 
 /* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer

@@ -35,6 +35,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * C++ (valgrind does not know this)
  *   - to a base class without virtual functions, behind the address of the object's vtable
  *
+ *   - to the promise of a coroutine, behind the functions that resume and destroy it
+ *   - to the end of a block of std::pmr::monotonic_buffer_resource, where its size stands
+ *
  * Xerces-C
  *   - to an object behind the address of its memory manager, which has a vtable
  *
@@ -64,6 +67,9 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Rust's standard library
  *   - to the control bytes of a hash table, behind its elements
  *
+ * Abseil
+ *   - to the control bytes of a hash table, behind the number of elements that may come
+ *
  * Protocol Buffers
  *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits
  *   - to what an arena keeps of itself, behind the start of its oldest block
@@ -91,7 +97,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *   - to an object that callbacks are given, behind its type and the block's address with inverted
  *     bits, and to a part of it that begins with the address of a vtable
  *
- * BIND without jemalloc
+ * BIND without jemalloc, MariaDB and MySQL
  *   - behind the size of the rest of the block, with what aligns the rest
  *
  * CPython
@@ -115,6 +121,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Free Pascal
  *   - to the elements of a dynamic array, or the characters of a string, behind what is kept of
  *     them and a 64-bit length of the rest of the block
+ *   - to the part of an object by which one of its interfaces is called
+ *
+ * tree-sitter
+ *   - to the data of a node, behind its children
  *
  * programs whose objects hold the links of their lists and trees, such as libuv and
  * Boost.Intrusive, the events of libev, and PARI

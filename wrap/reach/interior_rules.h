@@ -11,15 +11,12 @@
 #include "wrap/reach/array_rules.h"
 #include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/glib_rules.h"
+#include "wrap/reach/hash_table_rules.h"
 #include "wrap/reach/interior_pointer.h"
 #include "wrap/reach/linked_rules.h"
 #include "wrap/reach/lua_rules.h"
 #include "wrap/reach/pool_rules.h"
 #include "wrap/reach/python_rules.h"
-
-/* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
- * as a word has bytes. */
-#define GROUP 16u
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
 
@@ -89,49 +86,6 @@ LEAKWRAP_INLINE bool is_behind_talloc_header(const struct leakwrap_interior *in)
 }
 
 /* -- programs with an operating system --------------------------------------------------------- */
-
-/* Returns true if BYTE may be a control byte of a hash table: seven bits of a hash, or an element
- * that is empty or was removed. */
-LEAKWRAP_INLINE bool is_control(unsigned byte)
-{
-	return byte <= 0x80 || byte == 0xff;
-}
-
-/* A table of 2^n elements is followed by a control byte for each of them, and by the first control
- * bytes once more, as many as a group has.  If the table has fewer elements than a group, the
- * control bytes of the missing ones are there, and empty (hashbrown, src/raw/mod.rs, set_ctrl). */
-LEAKWRAP_INLINE bool is_table_with(const struct leakwrap_interior *in, leakwrap_word group)
-{
-	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word elements = in->size - in->offset - group;
-	const leakwrap_word repeated = elements < group ? elements : group;
-	const leakwrap_word again = in->block + in->size - repeated;
-	unsigned used = 0;
-
-	if (in->size - in->offset <= group || repeated < 4 || (elements & (elements - 1)) != 0 ||
-	    !leakwrap_is_multiple(in->offset, repeated) ||
-	    !leakwrap_is_multiple(in->pointer, group))
-		return false;
-	for (unsigned i = 0; i < repeated; i += 4)
-		if (memory->load(memory->context, in->pointer + i, 4) !=
-		    memory->load(memory->context, again + i, 4))
-			return false;
-	for (unsigned i = 0; i < group; i++) {
-		const unsigned control =
-		        (unsigned)memory->load(memory->context, in->pointer + i, 1);
-
-		if (i < elements ? !is_control(control) : control != 0xff)
-			return false;
-		used |= control;
-	}
-	return used != 0; /* zeros may be anything */
-}
-
-LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in)
-{
-	return is_table_with(in, GROUP) ||
-	       (!in->memory->has_sse2 && is_table_with(in, in->memory->word));
-}
 
 /* The characters of a string of ICU are behind the number of its owners, which are few, and the
  * size of all is a multiple of 16 (icu4c/source/common/unistr.cpp, UnicodeString::allocate). */
@@ -250,9 +204,24 @@ LEAKWRAP_INLINE bool is_perl_slab(const struct leakwrap_interior *in)
 /* The most bytes of a header that keeps blocks aligned: sizeof(max_align_t), on i386. */
 #define HEADER_MAX 48u
 
+/* The bytes of a header of MariaDB and of one of MySQL. */
+#define MARIADB_HEADER 24u
+#define MYSQL_HEADER   32u
+
+/* Flags that MariaDB adds to the size, which is a multiple of 8. */
+#define MARIADB_FLAGS 3u
+
+/* Returns whether the second word of a header of these bytes may be the size of the rest. */
+LEAKWRAP_INLINE bool is_size_second(const struct leakwrap_interior *in)
+{
+	return in->offset == 2 * in->memory->word || in->offset == MARIADB_HEADER ||
+	       in->offset == MYSQL_HEADER;
+}
+
 /* Returns true if the block begins with the size of the rest, which is aligned (BIND 9.18,
- * lib/isc/jemalloc_shim.h, size_info), or with two words, of which the second is the size of the
- * rest (Tcl, generic/tclThreadAlloc.c, struct Block). */
+ * lib/isc/jemalloc_shim.h, size_info), or if the second word is this size (Tcl,
+ * generic/tclThreadAlloc.c, struct Block; MariaDB 10.11 and MySQL 8, mysys/my_malloc, struct
+ * my_memory_header). */
 LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 {
 	const leakwrap_word word = in->memory->word, rest = in->size - in->offset;
@@ -260,7 +229,9 @@ LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 	if (in->offset > HEADER_MAX || !leakwrap_is_multiple(in->offset, word) || rest == 0)
 		return false;
 	return leakwrap_word_of(in, 0) == rest ||
-	       (in->offset == 2 * word && leakwrap_word_of(in, 1) == rest);
+	       (is_size_second(in) && leakwrap_word_of(in, 1) == rest) ||
+	       (in->offset == MARIADB_HEADER &&
+	        (leakwrap_word_of(in, 1) & ~(leakwrap_word)MARIADB_FLAGS) == rest);
 }
 
 /* The bytes of a slab of Tcl, the marks in front of each of its parts, and how many sizes of parts
@@ -345,15 +316,64 @@ LEAKWRAP_INLINE bool is_objective_c(const struct leakwrap_interior *in)
 	       leakwrap_word_at(memory, root + word) == 0;
 }
 
+/* Returns true if the block is an object of Free Pascal, and the pointer leads to one of its
+ * interfaces, which begins with the address of its functions.  The object begins with the address
+ * of its class, and a class with the size of its objects and the negative size.  The memory manager
+ * on top of malloc begins a block with the length of the rest, in a word (FPC 3.2,
+ * rtl/inc/objpash.inc, TVmt, and rtl/inc/cmem.pp). */
+LEAKWRAP_INLINE bool is_pascal_interface(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word;
+	const leakwrap_word head = leakwrap_word_of(in, 0) == in->size - word ? word : 0;
+	const leakwrap_word size = in->size - head;
+	leakwrap_word class, negative;
+
+	if (in->offset < head + word || leakwrap_words_of_part(in, 1) == 0 ||
+	    !is_vtable(memory, leakwrap_word_of_part(in, 0)))
+		return false;
+	class = leakwrap_word_at(memory, in->block + head);
+	if (!leakwrap_leads_to_words(memory, class, 2) ||
+	    !memory->is_constant(memory->context, class))
+		return false;
+	negative = leakwrap_word_at(memory, class + word);
+	return leakwrap_word_at(memory, class) == size &&
+	       (uint64_t)(negative + size) << (64 - 8 * word) == 0;
+}
+
+/* In front of a node's data are its children, in eight bytes each: addresses, or what has the
+ * lowest bit set.  In the data are the number of owners and, behind eight numbers of 32 bits, that of the
+ * children, in 16 bits or in 32 (tree-sitter, lib/src/subtree.h, Subtree and SubtreeHeapData). */
+#define CHILD_BYTES    8u
+#define CHILDREN_AT    36u
+#define NODE_BYTES_MIN 64u
+
+/* Returns true if the pointer leads to the data of a node of tree-sitter, behind its children. */
+LEAKWRAP_INLINE bool is_syntax_node(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word children = in->offset / CHILD_BYTES, first = leakwrap_word_of(in, 0);
+
+	if (in->offset % CHILD_BYTES != 0 || in->size - in->offset < NODE_BYTES_MIN ||
+	    !leakwrap_leads_to_words(memory, in->pointer, NODE_BYTES_MIN / (unsigned)memory->word))
+		return false;
+	return (first % 2 != 0 || leakwrap_leads_to_words(memory, first, 1)) &&
+	       memory->load(memory->context, in->pointer, 4) != 0 &&
+	       (memory->load(memory->context, in->pointer + CHILDREN_AT, 4) == children ||
+	        memory->load(memory->context, in->pointer + CHILDREN_AT, 2) == children);
+}
+
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
-	       (is_plain_base(in) || is_behind_manager(in) || is_squid_object(in) ||
-	        is_marked_string(in) || is_in_arena(in) || is_with_pool(in) ||
-	        is_repeated_field(in) || is_stb_array(in) || is_stem(in) || is_second_element(in) ||
-	        is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) || is_hash_table(in) ||
+	       (is_plain_base(in) || is_promise(in) || is_monotonic_chunk(in) ||
+	        is_behind_manager(in) || is_squid_object(in) || is_marked_string(in) ||
+	        is_in_arena(in) || is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) ||
+	        is_stem(in) || is_second_element(in) || is_list_of_ids(in) ||
+	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_swiss_table(in) ||
 	        is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) ||
-	        is_tcl_part(in) || is_of_pascal(in) || is_of_python(in) || is_of_lua(in) ||
+	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
+	        is_syntax_node(in) || is_of_python(in) || is_of_lua(in) ||
 	        is_part_of_lua_table(in));
 }
 

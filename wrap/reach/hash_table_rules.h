@@ -1,0 +1,124 @@
+/* hash_table_rules.h - hash tables that are held by a pointer to their control bytes:
+ *
+ *   - those of Rust's standard library, whose elements are in front of the control bytes
+ *   - those of Abseil, whose elements are behind them
+ *
+ * For interior_rules.h.
+ */
+#ifndef LEAKWRAP_HASH_TABLE_RULES_H
+#define LEAKWRAP_HASH_TABLE_RULES_H
+
+#include "wrap/reach/interior_pointer.h"
+
+/* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
+ * as a word has bytes. */
+#define GROUP 16u
+
+/* -- Rust -------------------------------------------------------------------------------------- */
+
+/* Returns true if BYTE may be a control byte of a hash table: seven bits of a hash, or an element
+ * that is empty or was removed. */
+LEAKWRAP_INLINE bool is_control(unsigned byte)
+{
+	return byte <= 0x80 || byte == 0xff;
+}
+
+/* A table of 2^n elements is followed by a control byte for each of them, and by the first control
+ * bytes once more, as many as a group has.  If the table has fewer elements than a group, the
+ * control bytes of the missing ones are there, and empty (hashbrown, src/raw/mod.rs, set_ctrl). */
+LEAKWRAP_INLINE bool is_table_with(const struct leakwrap_interior *in, leakwrap_word group)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word elements = in->size - in->offset - group;
+	const leakwrap_word repeated = elements < group ? elements : group;
+	const leakwrap_word again = in->block + in->size - repeated;
+	unsigned used = 0;
+
+	if (in->size - in->offset <= group || repeated < 4 || (elements & (elements - 1)) != 0 ||
+	    !leakwrap_is_multiple(in->offset, repeated) ||
+	    !leakwrap_is_multiple(in->pointer, group))
+		return false;
+	for (unsigned i = 0; i < repeated; i += 4)
+		if (memory->load(memory->context, in->pointer + i, 4) !=
+		    memory->load(memory->context, again + i, 4))
+			return false;
+	for (unsigned i = 0; i < group; i++) {
+		const unsigned control =
+		        (unsigned)memory->load(memory->context, in->pointer + i, 1);
+
+		if (i < elements ? !is_control(control) : control != 0xff)
+			return false;
+		used |= control;
+	}
+	return used != 0; /* zeros may be anything */
+}
+
+LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in)
+{
+	return is_table_with(in, GROUP) ||
+	       (!in->memory->has_sse2 && is_table_with(in, in->memory->word));
+}
+
+/* -- Abseil ------------------------------------------------------------------------------------ */
+
+/* The control bytes of an element that was removed, and of the end. */
+#define REMOVED  0xfeu
+#define SENTINEL 0xffu
+
+/* Elements are aligned to this at most. */
+#define ELEMENT_ALIGN_MAX 16u
+
+/* Returns whether ROOM elements fill the block behind END. */
+LEAKWRAP_INLINE bool is_filled_by(const struct leakwrap_interior *in, leakwrap_word end,
+                                  leakwrap_word room)
+{
+	for (leakwrap_word align = 1; align <= ELEMENT_ALIGN_MAX; align *= 2) {
+		const leakwrap_word start = (end + align - 1) & ~(align - 1);
+
+		if (start < in->size && (in->size - start) % room == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the control bytes are those of ROOM elements: a byte for each, the sentinel, and
+ * the first bytes once more, fewer by one than GROUP. */
+LEAKWRAP_INLINE bool has_controls(const struct leakwrap_interior *in, leakwrap_word room,
+                                  leakwrap_word group)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word end = in->offset + room + group, again = in->pointer + room + 1;
+	const leakwrap_word repeated = room < group - 1 ? room : group - 1;
+
+	if (end >= in->size || memory->load(memory->context, again - 1, 1) != SENTINEL ||
+	    !memory->is_readable(memory->context, in->pointer, room + group))
+		return false;
+	for (leakwrap_word i = 0; i < repeated; i++) {
+		const uint64_t control = memory->load(memory->context, in->pointer + i, 1);
+
+		if ((!is_control((unsigned)control) && control != REMOVED) || control == SENTINEL ||
+		    control != memory->load(memory->context, again + i, 1))
+			return false;
+	}
+	return is_filled_by(in, end, room);
+}
+
+/* The elements of a table have room for 2^n - 1.  In front of the control bytes stands how many
+ * more may come, with a mark in the highest bit, and in some tables the address of their statistics
+ * before that (absl/container/internal/raw_hash_set.h, class RawHashSetLayout). */
+LEAKWRAP_INLINE bool is_swiss_table(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word;
+	uint64_t more;
+
+	if (in->offset != word && in->offset != 2 * word)
+		return false;
+	more = leakwrap_word_at(memory, in->pointer - word) & (UINT64_MAX >> (65 - 8 * word));
+	for (leakwrap_word room = 1; room < in->size; room = 2 * room + 1)
+		if (more <= room && (has_controls(in, room, GROUP) || has_controls(in, room, word)))
+			return true;
+	return false;
+}
+
+#endif
