@@ -84,6 +84,14 @@ __asm__(".text\n"
         "nop\nsignal_0:\n"
         ".cfi_endproc\n"
 
+        /* OCaml 5 marks functions so that change the stack. */
+        ".globl switch_0\n"
+        "switch: .cfi_startproc\n .cfi_signal_frame\n"
+        ".cfi_escape 0x0f, 5, 0x77, 16, 0x06, 0x23, 0x50\n" /* breg7 16, deref, plus 80 */
+        ".cfi_offset rbp, -24\n"
+        "nop\nswitch_0:\n"
+        ".cfi_endproc\n"
+
         /* No rule can represent these. */
         ".globl other_0, other_1, other_2, other_3\n"
         "other: .cfi_startproc\n"
@@ -112,6 +120,7 @@ extern const char linkage_0[];
 extern const char linkage_1[];
 extern const char first_0[];
 extern const char signal_0[];
+extern const char switch_0[];
 extern const char other_0[];
 extern const char other_1[];
 extern const char other_2[];
@@ -127,6 +136,7 @@ extern const char other_3[];
 #define FRAME    LEAKWRAP_RULE_FRAME
 #define INDIRECT LEAKWRAP_RULE_INDIRECT
 #define SIGNAL   LEAKWRAP_RULE_SIGNAL
+#define SWITCH   LEAKWRAP_RULE_SWITCH
 #define END      LEAKWRAP_RULE_END
 #define NONE     LEAKWRAP_RULE_NONE
 
@@ -149,6 +159,7 @@ static const struct point {
         {"linkage table, second half", linkage_1, {FRAME, SP, BY_CFA, SAME, 16, 0, -8, 0}},
         {"first frame", first_0, {END, 0, 0, 0, 0, 0, 0, 0}},
         {"signal frame", signal_0, {SIGNAL, SP, BY_BASE, BY_BASE, 160, 0, 168, 120}},
+        {"another stack", switch_0, {SWITCH, SP, BY_CFA, BY_CFA, 16, 80, -8, -24}},
         {"another register", other_0, {NONE, 0, 0, 0, 0, 0, 0, 0}},
         {"return address in a register", other_1, {NONE, 0, 0, 0, 0, 0, 0, 0}},
         {"frame pointer in a register", other_2, {FRAME, SP, BY_CFA, NOWHERE, 8, 0, -8, 0}},

@@ -78,13 +78,19 @@ static bool make_rule(const struct leakwrap_row *row,
 	       locate_saved(&row->fp, context, rule->base, &rule->fp_where, &rule->fp_offset);
 }
 
-/* Turns RULE into that of a signal frame.  C libraries describe the frame that the kernel builds
- * for a signal handler by expressions.  Returns false if RULE does not come from such
- * expressions. */
+/* Turns RULE, of a function that is marked as a signal frame, into that of such a frame.  C
+ * libraries describe the frame that the kernel builds for a signal handler by expressions.  OCaml 5
+ * marks the functions that change between its stacks and those of C: only the CFA is an expression
+ * (runtime/amd64.S, caml_c_call and caml_start_program).  Returns false if RULE is neither. */
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
-	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP ||
-	    rule->add != 0 || rule->ra_where != LEAKWRAP_SAVED_AT_BASE ||
+	if (rule->kind != LEAKWRAP_RULE_INDIRECT || rule->base != LEAKWRAP_BASE_SP)
+		return false;
+	if (rule->ra_where == LEAKWRAP_SAVED_AT_CFA && rule->fp_where != LEAKWRAP_SAVED_AT_BASE) {
+		rule->kind = LEAKWRAP_RULE_SWITCH;
+		return true;
+	}
+	if (rule->add != 0 || rule->ra_where != LEAKWRAP_SAVED_AT_BASE ||
 	    rule->fp_where != LEAKWRAP_SAVED_AT_BASE)
 		return false;
 	rule->kind = LEAKWRAP_RULE_SIGNAL;

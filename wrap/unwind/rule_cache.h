@@ -33,6 +33,8 @@ enum leakwrap_rule_kind {
 	 * are the interrupted sp, pc and fp.  On machines with a link register, the word at
 	 * sp + add is lr. */
 	LEAKWRAP_RULE_SIGNAL,
+	/* As INDIRECT.  The function has changed to this stack, and the CFA is on another one. */
+	LEAKWRAP_RULE_SWITCH,
 	LEAKWRAP_RULE_END,         /* the first frame of a thread: it has no caller */
 	LEAKWRAP_RULE_FP_FALLBACK, /* no table: use the frame pointer, if the stack supports it */
 

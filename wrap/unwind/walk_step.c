@@ -112,6 +112,14 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
 	return stack.is_foreign ? leakwrap_stack_at(sp) : stack;
 }
 
+/* Lets WALK read the stack on which the frame ends at CFA.  A stack that leads to another one has
+ * no read set. */
+static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
+{
+	*walk->frame.stack = interrupted_stack(cfa);
+	walk->read_set = NULL;
+}
+
 bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule)
 {
 	uintptr_t base = leakwrap_frame_base(&walk->frame, rule);
@@ -126,7 +134,7 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 		cfa_at = cfa;
 		if (!leakwrap_stack_read_address(walk->frame.stack, cfa_at, &cfa))
 			return false;
-		if (rule->kind == LEAKWRAP_RULE_INDIRECT)
+		if (rule->kind == LEAKWRAP_RULE_INDIRECT || rule->kind == LEAKWRAP_RULE_SWITCH)
 			cfa += (uintptr_t)(intptr_t)rule->add;
 		else if (LEAKWRAP_HAVE_LR &&
 		         !leakwrap_stack_read(walk->frame.stack,
@@ -134,6 +142,8 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 		                              &walk->frame.lr))
 			return false;
 	}
+	if (rule->kind == LEAKWRAP_RULE_SWITCH)
+		go_to_other_stack(walk, cfa);
 	ra_at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
 	fp_at = leakwrap_saved_at(rule->fp_where, base, cfa, rule->fp_offset);
 	if ((!in_register && (!ra_at || !leakwrap_stack_read(walk->frame.stack, ra_at, &ra))) ||
@@ -145,13 +155,14 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 	if (!step_r7(walk, rule, base, cfa) || !set_instructions(walk, rule, ra_at, ra))
 		return false;
 #endif
-	if (rule->kind != LEAKWRAP_RULE_SIGNAL) {
+	if (rule->kind == LEAKWRAP_RULE_FRAME || rule->kind == LEAKWRAP_RULE_INDIRECT) {
 		/* A function that has stored nothing yet has no frame to reach. */
 		if (cfa + in_register <= walk->frame.sp ||
 		    (cfa > walk->frame.sp &&
 		     !leakwrap_stack_reach(walk->frame.stack, cfa - LEAKWRAP_WORD, LEAKWRAP_WORD)))
 			return false;
-	} else if (cfa <= walk->frame.sp || cfa >= walk->frame.stack->high) {
+	} else if (rule->kind == LEAKWRAP_RULE_SIGNAL &&
+	           (cfa <= walk->frame.sp || cfa >= walk->frame.stack->high)) {
 		if (walk->switches++ == SWITCHES_MAX)
 			return false;
 		*walk->frame.stack = interrupted_stack(cfa);

@@ -1,0 +1,67 @@
+/* changed_stacks.c - allocates behind functions that change the stack, as OCaml 5 does between its
+ * stacks and those of C. */
+#include <stdlib.h>
+
+#include "tests/noinline.h"
+
+/* Calls FUNCTION on the stack that ends at END.  The tables mark it as a signal frame, and say that
+ * its frame ends where the word on top of the new stack points, plus 8. */
+void call_on(char *end, void (*function)(void));
+
+__asm__(".globl call_on\n"
+        ".type call_on, @function\n"
+        "call_on: .cfi_startproc\n"
+        ".cfi_signal_frame\n"
+        "mov %rsp, -16(%rdi)\n"
+        "lea -16(%rdi), %rsp\n"
+        ".cfi_escape 0x0f, 5, 0x77, 0, 0x06, 0x23, 8\n" /* breg7 0, deref, plus 8 */
+        "call *%rsi\n"
+        "mov (%rsp), %rsp\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size call_on, .-call_on\n");
+
+enum { STACK = 65536 };
+
+static void *volatile kept;
+static char *other_stack, *own_stack;
+
+static NOINLINE void leak(size_t size)
+{
+	kept = malloc(size);
+	__asm__ volatile("");
+}
+
+static NOINLINE void inner(void)
+{
+	leak(100);
+	__asm__ volatile("");
+}
+
+static NOINLINE void middle(void)
+{
+	leak(200);
+	call_on(own_stack, inner);
+	__asm__ volatile("");
+}
+
+static NOINLINE void outer(void)
+{
+	_Alignas(16) char room[STACK];
+
+	__asm__ volatile("" ::"r"(room) : "memory");
+	own_stack = room + STACK;
+	call_on(other_stack + STACK, middle);
+	leak(300);
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	other_stack = malloc(STACK);
+	for (volatile int i = 0; i < 3; i++)
+		outer();
+	free(other_stack);
+	return 0;
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Stacks are complete behind functions that change the stack, if the tables say where the former
+# stack is.
+. tests/lib.sh
+
+case $($CC -dumpmachine) in
+x86_64*) ;;
+*) skip "the functions are for x86-64" ;;
+esac
+for how in -pie -static; do
+	build "changed$how" $how tests/unwind/changed_stacks.c
+	LEAKWRAP_OPTIONS=log=$W/log$how "$W/changed$how" || fail "$how: status $?"
+	dump_sites "$W/log$how" 1 >"$W/sites"
+	grep ' complete ' "$W/sites" >"$W/complete"
+	for site in '300 3 .* leak;inner;call_on;middle;call_on;outer;main;' \
+		'600 3 .* leak;middle;call_on;outer;main;' '900 3 .* leak;outer;main;'; do
+		grep -q "^$site" "$W/complete" || fail "$how: not '$site': $(cat "$W/sites")"
+	done
+done
