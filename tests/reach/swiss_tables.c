@@ -18,7 +18,7 @@ static unsigned char *make_table(size_t words, size_t room, size_t element, size
 {
 	const size_t end = words * sizeof(size_t) + room + group;
 	const size_t align = element % 8 == 0 ? 8 : 1, start = (end + align - 1) / align * align;
-	size_t *const block = calloc(1, start + room * element);
+	size_t *const block = calloc(1, (start + room * element + 7) / 8 * 8);
 	unsigned char *const control = (unsigned char *)(block + words);
 
 	block[words - 1] = room / 2 | (words == 2 ? ~(SIZE_MAX / 2) : 0);

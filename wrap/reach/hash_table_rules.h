@@ -65,17 +65,18 @@ LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in)
 #define REMOVED  0xfeu
 #define SENTINEL 0xffu
 
-/* Elements are aligned to this at most. */
+/* Elements are aligned to this at most, and the size of a block to this at least. */
 #define ELEMENT_ALIGN_MAX 16u
+#define TABLE_ALIGN       8u
 
-/* Returns whether ROOM elements fill the block behind END. */
+/* Returns whether ROOM elements may fill the block behind END. */
 LEAKWRAP_INLINE bool is_filled_by(const struct leakwrap_interior *in, leakwrap_word end,
                                   leakwrap_word room)
 {
 	for (leakwrap_word align = 1; align <= ELEMENT_ALIGN_MAX; align *= 2) {
 		const leakwrap_word start = (end + align - 1) & ~(align - 1);
 
-		if (start < in->size && (in->size - start) % room == 0)
+		if (start < in->size && (in->size - start) % room < TABLE_ALIGN)
 			return true;
 	}
 	return false;
