@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 15, LENGTH = 30, SLAB = 16384, PART = 8192 };
+enum { KEPT = 50, LOST = 3, OTHERS = 16, LENGTH = 30, SLAB = 16384, PART = 8192 };
 
 /* What Tcl has in front of a block (generic/tclThreadAlloc.c, struct Block). */
 struct sized {
@@ -61,7 +61,7 @@ struct part {
 	char bytes[];
 };
 
-static void *volatile kept[7 * KEPT];
+static void *volatile kept[8 * KEPT];
 static void *volatile others[OTHERS];
 
 static struct sized *make_sized(size_t more)
@@ -94,6 +94,17 @@ static struct of_mysql *make_of_mysql(size_t more)
 
 	block->size = sizeof(*block) - offsetof(struct of_mysql, bytes) + more;
 	return block;
+}
+
+/* Makes a block of MariaDB, and stores MORE behind the address of its bytes in front of an aligned
+ * part. */
+static char *make_aligned_part(size_t more)
+{
+	struct of_mariadb *const block = make_of_mariadb(0);
+	char **const part = (char **)(block->bytes + sizeof(char *));
+
+	part[-1] = block->bytes + more;
+	return (char *)part;
 }
 
 /* Makes a slab of two parts, of which the second is in use. */
@@ -146,13 +157,14 @@ static NOINLINE void make_false_parts(void)
 static NOINLINE void make_all(void)
 {
 	for (size_t i = 0; i < KEPT; i++) {
-		kept[7 * i] = make_sized(0)->bytes;
-		kept[7 * i + 1] = make_array(1, LENGTH - 1)->element;
-		kept[7 * i + 2] = make_string(1, LENGTH)->text;
-		kept[7 * i + 3] = make_part()->bytes;
-		kept[7 * i + 4] = make_aligned(0)->bytes;
-		kept[7 * i + 5] = make_of_mariadb(i % 4)->bytes;
-		kept[7 * i + 6] = make_of_mysql(0)->bytes;
+		kept[8 * i] = make_sized(0)->bytes;
+		kept[8 * i + 1] = make_array(1, LENGTH - 1)->element;
+		kept[8 * i + 2] = make_string(1, LENGTH)->text;
+		kept[8 * i + 3] = make_part()->bytes;
+		kept[8 * i + 4] = make_aligned(0)->bytes;
+		kept[8 * i + 5] = make_of_mariadb(i % 4)->bytes;
+		kept[8 * i + 6] = make_of_mysql(0)->bytes;
+		kept[8 * i + 7] = make_aligned_part(0);
 	}
 	make_false_parts();
 	others[0] = make_sized(1)->bytes;
@@ -167,6 +179,7 @@ static NOINLINE void make_all(void)
 	others[12] = make_of_mariadb(4)->bytes;
 	others[13] = make_of_mariadb(0)->bytes + 1;
 	others[14] = make_of_mysql(8)->bytes;
+	others[15] = make_aligned_part(8);
 	for (int i = 0; i < LOST; i++) {
 		make_aligned(0)->bytes[0] = 1;
 		make_sized(0)->bytes[0] = 1;

@@ -99,6 +99,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *
  * BIND without jemalloc, MariaDB and MySQL
  *   - behind the size of the rest of the block, with what aligns the rest
+ *   - to an aligned address, behind the address of what is behind the size
  *
  * CPython
  *   - to an object, behind what the collector keeps of it, if a block is allocated for each

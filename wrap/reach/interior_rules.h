@@ -234,6 +234,20 @@ LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 	        (leakwrap_word_of(in, 1) & ~(leakwrap_word)MARIADB_FLAGS) == rest);
 }
 
+/* Returns true if the pointer leads to an aligned part of such a block, and the address of what is
+ * behind the size stands in front of the part (MariaDB 10.11, mysys/lf_dynarray.c). */
+LEAKWRAP_INLINE bool is_aligned_behind_size(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+	struct leakwrap_interior start = *in;
+
+	if (in->offset < word || !leakwrap_is_multiple(in->pointer, word))
+		return false;
+	start.pointer = leakwrap_word_at(in->memory, in->pointer - word);
+	start.offset = start.pointer - in->block;
+	return start.offset < in->offset && is_behind_size(&start);
+}
+
 /* The bytes of a slab of Tcl, the marks in front of each of its parts, and how many sizes of parts
  * there are. */
 #define TCL_SLAB    16384u
@@ -372,9 +386,9 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_stem(in) || is_second_element(in) || is_list_of_ids(in) ||
 	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_swiss_table(in) ||
 	        is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) ||
-	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
-	        is_syntax_node(in) || is_of_python(in) || is_of_lua(in) ||
-	        is_part_of_lua_table(in));
+	        is_aligned_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) ||
+	        is_pascal_interface(in) || is_syntax_node(in) || is_of_python(in) ||
+	        is_of_lua(in) || is_part_of_lua_table(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
