@@ -91,8 +91,9 @@ LEAKWRAP_INLINE bool has_controls(const struct leakwrap_interior *in, leakwrap_w
 	const leakwrap_word end = in->offset + room + group, again = in->pointer + room + 1;
 	const leakwrap_word repeated = room < group - 1 ? room : group - 1;
 
-	if (end >= in->size || memory->load(memory->context, again - 1, 1) != SENTINEL ||
-	    !memory->is_readable(memory->context, in->pointer, room + group))
+	if (end >= in->size || !is_filled_by(in, end, room) ||
+	    !memory->is_readable(memory->context, in->pointer, room + group) ||
+	    memory->load(memory->context, again - 1, 1) != SENTINEL)
 		return false;
 	for (leakwrap_word i = 0; i < repeated; i++) {
 		const uint64_t control = memory->load(memory->context, in->pointer + i, 1);
@@ -101,7 +102,7 @@ LEAKWRAP_INLINE bool has_controls(const struct leakwrap_interior *in, leakwrap_w
 		    control != memory->load(memory->context, again + i, 1))
 			return false;
 	}
-	return is_filled_by(in, end, room);
+	return true;
 }
 
 /* The elements of a table have room for 2^n - 1.  In front of the control bytes stands how many
