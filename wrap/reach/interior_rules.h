@@ -356,8 +356,9 @@ LEAKWRAP_INLINE bool is_pascal_interface(const struct leakwrap_interior *in)
 }
 
 /* In front of a node's data are its children, in eight bytes each: addresses, or what has the
- * lowest bit set.  In the data are the number of owners and, behind eight numbers of 32 bits, that of the
- * children, in 16 bits or in 32 (tree-sitter, lib/src/subtree.h, Subtree and SubtreeHeapData). */
+ * lowest bit set.  In the data are the number of owners and, behind eight numbers of 32 bits, that
+ * of the children, in 16 bits or in 32 (tree-sitter, lib/src/subtree.h, Subtree and
+ * SubtreeHeapData). */
 #define CHILD_BYTES    8u
 #define CHILDREN_AT    36u
 #define NODE_BYTES_MIN 64u
