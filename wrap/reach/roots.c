@@ -184,8 +184,7 @@ static void mark_mappings(void)
 				mark_pages(&mapping[i], at, end);
 			if (!is_any)
 				break;
-			if (no_root[in].end > at)
-				at = no_root[in].end;
+			at = no_root[in].end;
 		}
 	}
 }
