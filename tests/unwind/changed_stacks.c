@@ -8,6 +8,10 @@
  * its frame ends where the word on top of the new stack points, plus 8. */
 void call_on(char *end, void (*function)(void));
 
+/* The same, but the tables say where the frame ends by two words, of which one leads to the other:
+ * the tracer does not follow them. */
+void call_by_two(char *end, void (*function)(void));
+
 __asm__(".globl call_on\n"
         ".type call_on, @function\n"
         "call_on: .cfi_startproc\n"
@@ -20,12 +24,28 @@ __asm__(".globl call_on\n"
         ".cfi_def_cfa %rsp, 8\n"
         "ret\n"
         ".cfi_endproc\n"
-        ".size call_on, .-call_on\n");
+        ".size call_on, .-call_on\n"
+
+        ".globl call_by_two\n"
+        ".type call_by_two, @function\n"
+        "call_by_two: .cfi_startproc\n"
+        ".cfi_signal_frame\n"
+        "mov %rsp, -8(%rdi)\n"
+        "lea -8(%rdi), %rax\n"
+        "mov %rax, -16(%rdi)\n"
+        "lea -16(%rdi), %rsp\n"
+        ".cfi_escape 0x0f, 8, 0x77, 0, 0x06, 0x23, 0, 0x06, 0x23, 8\n"
+        "call *%rsi\n"
+        "mov 8(%rsp), %rsp\n"
+        ".cfi_def_cfa %rsp, 8\n"
+        "ret\n"
+        ".cfi_endproc\n"
+        ".size call_by_two, .-call_by_two\n");
 
 enum { STACK = 65536 };
 
 static void *volatile kept;
-static char *other_stack, *own_stack;
+static char *other_stack, *third_stack, *own_stack;
 
 static NOINLINE void leak(size_t size)
 {
@@ -39,10 +59,17 @@ static NOINLINE void inner(void)
 	__asm__ volatile("");
 }
 
+static NOINLINE void lost(void)
+{
+	call_on(own_stack, inner);
+	__asm__ volatile("");
+}
+
 static NOINLINE void middle(void)
 {
 	leak(200);
 	call_on(own_stack, inner);
+	call_by_two(third_stack + STACK, lost);
 	__asm__ volatile("");
 }
 
@@ -60,8 +87,10 @@ static NOINLINE void outer(void)
 int main(void)
 {
 	other_stack = malloc(STACK);
+	third_stack = malloc(STACK);
 	for (volatile int i = 0; i < 3; i++)
 		outer();
 	free(other_stack);
+	free(third_stack);
 	return 0;
 }

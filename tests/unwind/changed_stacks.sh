@@ -1,6 +1,6 @@
 #!/bin/sh
 # Stacks are complete behind functions that change the stack, if the tables say where the former
-# stack is.
+# stack is. A stack that they do not lead to is not searched for.
 . tests/lib.sh
 
 case $($CC -dumpmachine) in
@@ -16,4 +16,6 @@ for how in -pie -static; do
 		'600 3 .* leak;middle;call_on;outer;main;' '900 3 .* leak;outer;main;'; do
 		grep -q "^$site" "$W/complete" || fail "$how: not '$site': $(cat "$W/sites")"
 	done
+	grep -q '^300 3 truncated leak;inner;call_on;lost;call_by_two;$' "$W/sites" ||
+		fail "$how: not truncated: $(cat "$W/sites")"
 done

@@ -145,6 +145,8 @@ static __attribute__((noinline)) bool step_slow(struct leakwrap_walk *walk, leak
 			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
 		if (walk->frame.is_sp_unknown && rule.base == LEAKWRAP_BASE_SP)
 			rule.kind = LEAKWRAP_RULE_FP_FALLBACK;
+		if (rule.kind == LEAKWRAP_RULE_FP_FALLBACK && walk->is_on_other_stack)
+			return finish(walk, LEAKWRAP_TRACE_TRUNCATED);
 		if (rule.kind == LEAKWRAP_RULE_FP_FALLBACK &&
 		    !leakwrap_find_leaf_rule(&walk->frame, &rule) &&
 		    !find_on_stack(walk, &rule, &all)) {

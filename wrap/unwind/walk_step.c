@@ -117,6 +117,7 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
 static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
 {
 	*walk->frame.stack = interrupted_stack(cfa);
+	walk->is_on_other_stack = walk->frame.stack->is_foreign;
 	walk->read_set = NULL;
 }
 

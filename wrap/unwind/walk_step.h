@@ -22,6 +22,9 @@ struct leakwrap_walk {
 	 * that frame may have belonged to another frame.  0: no frame is in doubt. */
 	unsigned certain;
 	unsigned switches; /* steps to a stack that does not lie above */
+	/* The frame is on a foreign stack, from which a function has changed to another stack.  It
+	 * is not searched for a return address: its end is not known. */
+	bool is_on_other_stack;
 
 	/* The read set: the positions of the return addresses, and every word of the stack that a
 	 * step depends on.  The word that fp came from counts only if a step uses fp: code without
