@@ -116,7 +116,7 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
  * no read set. */
 static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
 {
-	*walk->frame.stack = interrupted_stack(cfa);
+	*walk->frame.stack = leakwrap_stack_at(cfa - LEAKWRAP_WORD);
 	walk->is_on_other_stack = walk->frame.stack->is_foreign;
 	walk->read_set = NULL;
 }
