@@ -31,7 +31,7 @@ struct Object {
 	}
 };
 
-struct Plain : Object {
+struct PlainObject : Object {
 	long value[6];
 };
 
@@ -54,7 +54,7 @@ struct Managed : Object, First, Second {
 };
 
 static Manager manager, another;
-static Plain *volatile plain[KEPT];
+static PlainObject *volatile plain[KEPT];
 static Element *volatile elements[KEPT];
 static Table *volatile tables[KEPT];
 static Second *volatile part[KEPT];
@@ -72,7 +72,7 @@ static void *make_array()
 }
 
 // Puts what is no manager in front of OBJECT.
-static Plain *put_in_front(Plain *object, void *other)
+static PlainObject *put_in_front(PlainObject *object, void *other)
 {
 	reinterpret_cast<void **>(reinterpret_cast<char *>(object) - HEADER)[0] = other;
 	return object;
@@ -81,7 +81,7 @@ static Plain *put_in_front(Plain *object, void *other)
 static NOINLINE void make_all()
 {
 	for (int i = 0; i < KEPT; i++) {
-		plain[i] = new (&manager) Plain;
+		plain[i] = new (&manager) PlainObject;
 		elements[i] = new (&manager) Element;
 		elements[i]->object = &another;
 		elements[i]->number = i + 1;
@@ -90,13 +90,13 @@ static NOINLINE void make_all()
 		tables[i]->manager = &manager;
 		part[i] = new (&manager) Managed;
 	}
-	others[0] = put_in_front(new (&manager) Plain, none);
-	others[1] = put_in_front(new (&manager) Plain, reinterpret_cast<void *>(5));
-	others[2] = &(new (&manager) Plain)->value[1];
+	others[0] = put_in_front(new (&manager) PlainObject, none);
+	others[1] = put_in_front(new (&manager) PlainObject, reinterpret_cast<void *>(5));
+	others[2] = &(new (&manager) PlainObject)->value[1];
 	others[3] = &(new (&manager) Managed)->second;
 	others[4] = make_array();
 	for (int i = 0; i < LOST; i++) {
-		(new (&manager) Plain)->value[0] = 1;
+		(new (&manager) PlainObject)->value[0] = 1;
 		(new (&manager) Managed)->both = 1;
 	}
 }

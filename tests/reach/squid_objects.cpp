@@ -14,8 +14,8 @@ enum { OBJECTS = 50 };
 
 static const std::uintptr_t inverted = 0xdeadbeef;
 
-struct Plain {
-	Plain *next;
+struct PlainPart {
+	PlainPart *next;
 	char text[40];
 };
 
@@ -32,7 +32,7 @@ struct Block {
 	void *data[1];
 };
 
-static Plain *volatile first, *volatile other;
+static PlainPart *volatile first, *volatile other;
 static Second *volatile parts[OBJECTS], *volatile other_part;
 
 template <typename Object> static Object *allocate(std::uintptr_t bits)
@@ -49,13 +49,13 @@ template <typename Object> static Object *allocate(std::uintptr_t bits)
 static __attribute__((noinline)) void make()
 {
 	for (int i = 0; i < OBJECTS; i++) {
-		Plain *const plain = allocate<Plain>(inverted);
+		PlainPart *const plain = allocate<PlainPart>(inverted);
 
 		plain->next = first;
 		first = plain;
 		parts[i] = allocate<Both>(inverted);
 	}
-	other = allocate<Plain>(inverted ^ 1);
+	other = allocate<PlainPart>(inverted ^ 1);
 	other_part = allocate<Both>(inverted ^ 1);
 }
 

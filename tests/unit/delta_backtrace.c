@@ -65,8 +65,9 @@ static uint32_t next_random(void)
  * they would be read wrongly. */
 static void encode_flat(void)
 {
-	static const int64_t offsets[] = {INT16_MIN,  INT16_MAX,      INT16_MIN - 1, INT16_MAX + 1,
-	                                  UINT16_MAX, 3 * UINT16_MAX, INT32_MIN};
+	static const int64_t offsets[] = {INT16_MIN,     INT16_MAX,  INT16_MIN - 1,
+	                                  INT16_MAX + 1, UINT16_MAX, (int64_t)3 * UINT16_MAX,
+	                                  INT32_MIN};
 	enum { DEPTH = 3 };
 	uintptr_t pcs[DEPTH] = {0x77770000, 0x77880000, 0x77990000}, read[DEPTH];
 	struct leakwrap_trace trace = {.pcs = pcs, .max = DEPTH, .depth = DEPTH};

@@ -347,8 +347,8 @@ static void keep_sums(void)
 	for (unsigned i = 0; i < SITES; i++)
 		freed += !leakwrap_site_has_allocated(number[i]);
 	CHECK(freed > SITES * 9 / 10);
-	CHECK(leakwrap_sites_allocated().blocks == 2 * SITES &&
-	      leakwrap_sites_allocated().bytes == 100 * SITES &&
+	CHECK(leakwrap_sites_allocated().blocks == (uint64_t)2 * SITES &&
+	      leakwrap_sites_allocated().bytes == (uint64_t)100 * SITES &&
 	      leakwrap_sites_allocated().temporary == SITES);
 }
 

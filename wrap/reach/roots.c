@@ -128,6 +128,7 @@ static void mark_pages(const struct leakwrap_mapping *mapping, uintptr_t start, 
 		find_present(present, first, mapping->end);
 	for (size_t i = 0; start < end; i++, first = start & ~(uintptr_t)(page - 1)) {
 		const uintptr_t limit = end - first < group ? end : first + group;
+		/* NOLINTNEXTLINE(clang-analyzer-core.*): find_present has set it */
 		uint64_t wanted =
 		        is_shared_file ? present[i] : pages_wanted(mapping, first, mapping->end);
 		const bool was_empty = wanted == 0;
