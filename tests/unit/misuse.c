@@ -308,8 +308,8 @@ static void point_inside(void)
 	}
 }
 
-/* Frees a pointer inside a block twice.  That is wrong in any case, and leaves no doubt behind, since
- * the pointer is not aligned.  Returns whether the address counts as freed. */
+/* Frees a pointer inside a block twice.  That is wrong in any case, and leaves no doubt behind: the
+ * pointer is not aligned.  Returns whether the address counts as freed. */
 static bool knows_freed(void)
 {
 	const uint32_t site = next_site();

@@ -4,6 +4,7 @@
  * cfi damaged COUNT: copies the tables, COUNT times, in front of a page that cannot be read. It
  * damages the copy and looks every function up. It must not crash. */
 #include "tests/random.h"
+#include "wrap/unwind/dwarf_expr.h"
 #include "wrap/unwind/eh_frame.h"
 
 #include <link.h>
@@ -34,6 +35,10 @@ __asm__(".text\n"
         "nop\nplain_4:\n"
         ".skip 70000, 0x90\n"
         ".cfi_endproc\n"
+
+        /* It has no table, and lies directly behind a function that has. */
+        ".globl bare_0\n"
+        "bare: nop\nbare_0:\n"
 
         ".globl framed_0, framed_1, framed_2\n"
         "framed: .cfi_startproc\n"
@@ -92,6 +97,15 @@ __asm__(".text\n"
         "nop\nswitch_0:\n"
         ".cfi_endproc\n"
 
+        /* DW_CFA_remember_state, as often as there is room for and once more. */
+        ".globl deep_0, deep_1\n"
+        "deep: .cfi_startproc\n"
+        ".cfi_escape 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a\n"
+        "nop\ndeep_0:\n"
+        ".cfi_escape 0x0a\n"
+        "nop\ndeep_1:\n"
+        ".cfi_endproc\n"
+
         /* No rule can represent these. */
         ".globl other_0, other_1, other_2, other_3\n"
         "other: .cfi_startproc\n"
@@ -111,6 +125,7 @@ extern const char plain_1[];
 extern const char plain_2[];
 extern const char plain_3[];
 extern const char plain_4[];
+extern const char bare_0[];
 extern const char framed_0[];
 extern const char framed_1[];
 extern const char framed_2[];
@@ -121,6 +136,8 @@ extern const char linkage_1[];
 extern const char first_0[];
 extern const char signal_0[];
 extern const char switch_0[];
+extern const char deep_0[];
+extern const char deep_1[];
 extern const char other_0[];
 extern const char other_1[];
 extern const char other_2[];
@@ -150,6 +167,7 @@ static const struct point {
         {"rbp popped", plain_2, {FRAME, SP, BY_CFA, SAME, 16, 0, -8, 0}},
         {"state restored, large frame", plain_3, {FRAME, SP, BY_CFA, BY_CFA, 0x100018, 0, -8, -24}},
         {"same value", plain_4, {FRAME, SP, BY_CFA, SAME, 0x100018, 0, -8, 0}},
+        {"code without a table", bare_0, {NONE, 0, 0, 0, 0, 0, 0, 0}},
         {"frame pointer", framed_0, {FRAME, FP, BY_CFA, BY_CFA, 16, 0, -8, -16}},
         {"size of arguments", framed_1, {FRAME, FP, BY_CFA, BY_CFA, 16, 0, -8, -16}},
         {"epilogue", framed_2, {FRAME, SP, BY_CFA, SAME, 8, 0, -8, 0}},
@@ -160,6 +178,8 @@ static const struct point {
         {"first frame", first_0, {END, 0, 0, 0, 0, 0, 0, 0}},
         {"signal frame", signal_0, {SIGNAL, SP, BY_BASE, BY_BASE, 160, 0, 168, 120}},
         {"another stack", switch_0, {SWITCH, SP, BY_CFA, BY_CFA, 16, 80, -8, -24}},
+        {"states put aside", deep_0, {FRAME, SP, BY_CFA, SAME, 8, 0, -8, 0}},
+        {"too many states", deep_1, {NONE, 0, 0, 0, 0, 0, 0, 0}},
         {"another register", other_0, {NONE, 0, 0, 0, 0, 0, 0, 0}},
         {"return address in a register", other_1, {NONE, 0, 0, 0, 0, 0, 0, 0}},
         {"frame pointer in a register", other_2, {FRAME, SP, BY_CFA, NOWHERE, 8, 0, -8, 0}},
@@ -192,6 +212,30 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *context)
 		}
 	}
 	return 1; /* look at the program alone */
+}
+
+/* Expressions that no assembler writes. */
+static int test_expressions(void)
+{
+	/* consts with the lowest number, in ten bytes */
+	static const uint8_t lowest[] = {11,   0x11, 0x80, 0x80, 0x80, 0x80,
+	                                 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f};
+	/* breg7 8, of four bytes where three bytes are readable */
+	static const uint8_t cut[] = {4, 0x77, 8, 0x96, 0x96};
+	struct leakwrap_expression_context context = {.high = lowest + sizeof(lowest)};
+	struct leakwrap_value value;
+	int failed = 0;
+
+	if (!leakwrap_evaluate(&context, lowest, &value) || value.kind != LEAKWRAP_VALUE_NUMBER ||
+	    value.number != INT64_MIN)
+		failed = printf("the lowest number is %lld\n", (long long)value.number);
+	context.high = cut + sizeof(cut);
+	if (!leakwrap_evaluate(&context, cut, &value) || value.number != 8)
+		failed = printf("no value of a whole expression\n");
+	context.high--;
+	if (leakwrap_evaluate(&context, cut, &value))
+		failed = printf("a value of an expression that is cut short\n");
+	return failed;
 }
 
 static int test_rules(const struct leakwrap_cfi *tables)
@@ -300,5 +344,5 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc == 3 && strcmp(argv[1], "damaged") == 0)
 		return test_damaged(&tables, strtoul(argv[2], NULL, 10));
-	return test_rules(&tables) != 0;
+	return test_expressions() + test_rules(&tables) != 0;
 }
