@@ -8,6 +8,7 @@
 #include "wrap/reach/park.h"
 #include "unit.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ static _Atomic bool stops_in_handler;
 static _Atomic int late_thread;
 static _Atomic unsigned long rounds; /* of the thread's loop */
 static unsigned sent;
+static bool seems_ended; /* the thread seems to have ended when it gets the signal */
 
 /* Stops this thread until the next park asks it. */
 static void stop(void)
@@ -67,7 +69,7 @@ long __wrap_leakwrap_park_signal_send(int thread, int value)
 		atomic_store(&stage, GOES_ON);
 		leakwrap_wake(&stage);
 	}
-	return error;
+	return seems_ended ? -ESRCH : error;
 }
 
 static unsigned unmapped; /* tables */
@@ -202,6 +204,24 @@ static void park_one(void)
 	pthread_join(thread, NULL);
 }
 
+/* A park that does without a thread lets it run, also if the thread has got the signal. */
+static void seem_ended(void)
+{
+	pthread_t thread;
+
+	start_thread(&thread, run_only);
+	seems_ended = true;
+	CHECK(leakwrap_park() == 0);
+	check_that_it_runs(true);
+	leakwrap_unpark();
+	seems_ended = false;
+	CHECK(leakwrap_park() == 0);
+	check_that_it_runs(false);
+	leakwrap_unpark();
+	atomic_store(&stage, HAS_ENDED);
+	pthread_join(thread, NULL);
+}
+
 static void do_in_child(void (*act)(void))
 {
 	const pid_t child = fork();
@@ -230,9 +250,10 @@ int main(void)
 	do_in_child(park_late_in_handler);
 	do_in_child(park_late_with_signals_blocked);
 	do_in_child(share_signal);
+	do_in_child(seem_ended);
 	fork_meanwhile();
 #else
-	(void)share_signal, (void)fork_meanwhile, (void)park_late_in_handler,
+	(void)share_signal, (void)seem_ended, (void)fork_meanwhile, (void)park_late_in_handler,
 	        (void)park_late_with_signals_blocked;
 #endif
 	return 0;
