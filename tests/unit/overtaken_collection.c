@@ -10,6 +10,7 @@
 #include "wrap/base/byte_pool.h"
 #include "wrap/base/locked_uthash.h"
 #include "wrap/port/port.h"
+#include "wrap/site/site_age.h"
 #include "wrap/site/site_chunk.h"
 #include "wrap/site/site_collect.h"
 #include "wrap/site/site_numbers.h"
@@ -217,6 +218,33 @@ static void collect_in_dump(void)
 	CHECK(given > 0);
 }
 
+/* A block comes late at a call site that was unlinked, and its stack has another call site by then.
+ * After the next collection a dump joins both. */
+static void join_late_block(void)
+{
+	live[0] = walk(1);
+	live[1] = LEAKWRAP_SITE_NONE;
+	collect();
+	unlinked = live[0];
+	live[0] = LEAKWRAP_SITE_NONE;
+	collect();
+	CHECK(leakwrap_site_is_unlinked(unlinked));
+	live[0] = unlinked;
+	live[1] = walk(1);
+	CHECK(live[1] != live[0]);
+	collect();
+	CHECK(!leakwrap_site_is_unlinked(unlinked) && !leakwrap_sites_are_unique());
+	CHECK(leakwrap_site_oldest(live[0]) == leakwrap_site_oldest(live[1]));
+	/* The stack keeps one of both. */
+	live[1] = LEAKWRAP_SITE_NONE;
+	collect();
+	CHECK(walk(1) == live[0]);
+	live[0] = LEAKWRAP_SITE_NONE;
+	collect();
+	collect();
+	CHECK(leakwrap_site_backtrace(unlinked) == 0);
+}
+
 static void fork_and_collect(void)
 {
 	const pid_t child = fork();
@@ -269,6 +297,7 @@ int main(void)
 	drop_what_is_visited();
 	dump_in_collection();
 	collect_in_dump();
+	join_late_block();
 	fork_in_collection();
 	fork_after_collection();
 	collect_in_look();

@@ -168,6 +168,7 @@ static void relink_kept(uint32_t number)
 {
 	if (leakwrap_site_is_unlinked(number) && leakwrap_site_is_kept(number)) {
 		leakwrap_site_set_unlinked(number, false);
+		leakwrap_site_put_back(number);
 		leakwrap_sites_note_repeats();
 		copy_backtrace(number);
 	}

@@ -355,6 +355,29 @@ uint32_t leakwrap_site_bring_near(uint32_t number, const struct leakwrap_trace *
 	return near_number;
 }
 
+void leakwrap_site_put_back(uint32_t number)
+{
+	const uint64_t hash = leakwrap_site_hash(number);
+	const struct leakwrap_hash_table *const table = table_with_room(LEAKWRAP_WITH_LOCK);
+	site_entry *entry, *last;
+
+	if (!table)
+		return;
+	entry = (site_entry *)leakwrap_hash_table_entries(table);
+	last = entry + table->size - 1; /* stays empty */
+	for (entry += leakwrap_hash_table_bucket(table, hash); entry < last; entry++) {
+		uint32_t found = atomic_load(entry);
+
+		if (found == 0 &&
+		    atomic_compare_exchange_strong(entry, &found, entry_for(number, hash))) {
+			atomic_fetch_add((_Atomic uint32_t *)&table->count, 1);
+			return;
+		}
+		if (found == entry_for(number, hash) || number_in(found) == LEAKWRAP_SITE_NONE)
+			return;
+	}
+}
+
 /* -- removing ---------------------------------------------------------------------------------- */
 
 void leakwrap_sites_begin_removal(void)

@@ -38,6 +38,12 @@ uint32_t leakwrap_site_find_or_add(const struct leakwrap_trace *trace, uint64_t 
 uint32_t leakwrap_site_bring_near(uint32_t number, const struct leakwrap_trace *trace,
                                   uint64_t hash);
 
+/* Puts the call site NUMBER back into the table of backtraces.  leakwrap_sites_unlink removed it,
+ * and a block came late.  The backtrace may have another call site in the table by now:
+ * leakwrap_site_find_oldest finds both.  Does nothing if there is no memory.  The caller holds the
+ * tables' lock. */
+void leakwrap_site_put_back(uint32_t number);
+
 /* -- removing ---------------------------------------------------------------------------------- */
 
 /* These are for site_collect.c alone, which holds the tables' lock. */

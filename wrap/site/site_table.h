@@ -54,7 +54,8 @@ bool leakwrap_sites_are_scarce(void);
 bool leakwrap_sites_were_scarce(void);
 
 /* Returns the lowest number with the backtrace of the call site NUMBER: NUMBER itself, or an older
- * number.  Signal-safe, takes no lock. */
+ * number.  Does not find an older number that a collection has unlinked, before the next collection
+ * has seen that it has blocks.  Signal-safe, takes no lock. */
 uint32_t leakwrap_site_oldest(uint32_t number);
 
 /* Returns a hash of the backtrace of the call site NUMBER.  A process and its forked children have
