@@ -156,6 +156,20 @@ static void check_growth_between(void)
 
 #endif
 
+/* An address whose tag does not fit into a slot is not taken for another address. */
+static void store_far(void)
+{
+#if UINTPTR_MAX > UINT32_MAX
+	const unsigned first_bit_too_many = LEAKWRAP_PC_SHIFT + LEAKWRAP_RULE_SLOTS_FIRST +
+	                                    sizeof(leakwrap_rule_slot) * 8 - LEAKWRAP_RULE_BITS;
+	const uintptr_t far = address(1) | (uintptr_t)1 << first_bit_too_many;
+	const struct leakwrap_rule rule = rule_of(1);
+
+	leakwrap_rule_cache_store(leakwrap_rule_cache(), far, &rule);
+	CHECK(count_found(MANY) == 0);
+#endif
+}
+
 int main(void)
 {
 	static const unsigned start[THREADS] = {0, MANY / THREADS, MANY / 2, MANY / 4 * 3};
@@ -186,5 +200,6 @@ int main(void)
 	CHECK(count_found(MANY) == 0);
 	leakwrap_rule_cache_store(before, address(1), &rule);
 	CHECK(count_found(MANY) == 0);
+	store_far();
 	return 0;
 }
