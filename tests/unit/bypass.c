@@ -78,7 +78,7 @@ int main(void)
 	CHECK(judge("malloc", CALL, OURS, one) == LEAKWRAP_BYPASS_NONE);
 	CHECK(judge("malloc", CALL, ELSEWHERE, one) == LEAKWRAP_BYPASS_BOUND);
 	CHECK(judge("malloc", CALL, ELSEWHERE, 0) == LEAKWRAP_BYPASS_NONE);
-	/* No call was made yet: the slot holds an address in the module, or that without the bias. */
+	/* No call was made yet: the slot holds an address in the module, or without the bias. */
 	CHECK(judge("malloc", CALL, module.start + 8, one) == LEAKWRAP_BYPASS_NONE);
 	CHECK(judge("malloc", CALL, 8, one) == LEAKWRAP_BYPASS_NONE);
 	CHECK(judge("malloc", CALL, 0, one) == LEAKWRAP_BYPASS_NONE);
