@@ -2,11 +2,12 @@
 // other blocks only look like coroutines.
 #include <coroutine>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 20, OTHERS = 3 };
+enum { KEPT = 20, OTHERS = 6 };
 
 struct Task {
 	struct promise_type {
@@ -59,9 +60,22 @@ static Frame *make_frame(void (*resume)(), void (*destroy)())
 	return frame;
 }
 
+// Returns whether a coroutine could have both functions.  In a static program it could.
+static bool is_near(void (*resume)(), void (*destroy)())
+{
+	return reinterpret_cast<uintptr_t>(destroy) - reinterpret_cast<uintptr_t>(resume) +
+	               (1 << 20) <=
+	       2 << 20;
+}
+
+static void nothing()
+{
+}
+
 static NOINLINE void make_all()
 {
-	void (*const code)() = make_all, (*const data)() = reinterpret_cast<void (*)()>(&number);
+	void (*const code)() = make_all, (*const far)() = std::abort;
+	void (*const data)() = reinterpret_cast<void (*)()>(&number);
 
 	for (int i = 0; i < KEPT; i++) {
 		kept[i] = run(i + 1).promise;
@@ -70,6 +84,10 @@ static NOINLINE void make_all()
 	others[0] = make_frame(code, data)->promise;
 	others[1] = make_frame(data, code)->promise;
 	others[2] = make_frame(code, code)->promise + 1;
+	others[3] = make_frame(code, code)->promise;
+	others[4] = make_frame(code, is_near(code, far) ? code : far)->promise;
+	others[5] = make_frame(code, nothing)->promise;
+	*static_cast<void (**)()>(others[5]) = code;
 	others[0] = run(1).promise == nullptr ? nullptr : others[0];
 }
 

@@ -3,4 +3,4 @@
 . tests/lib.sh
 
 build_cxx coroutines tests/reach/coroutines.cpp -std=c++20
-lost_blocks "$W/coroutines" 1 3
+lost_blocks "$W/coroutines" 1 6

@@ -6,7 +6,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { PARTS = 500, PART = 40, OTHERS = 3, SIZE = 256 };
+enum { PARTS = 500, PART = 40, OTHERS = 4, SIZE = 256 };
 
 static std::pmr::monotonic_buffer_resource *volatile resource, *volatile aligned;
 static size_t *volatile others[OTHERS];
@@ -31,6 +31,8 @@ static NOINLINE void make_all()
 	others[0] = make_block(SIZE - 64);
 	others[1] = make_block(SIZE + 64);
 	others[2] = make_block(SIZE | 4) - 1;
+	others[3] = make_block(SIZE | 4);
+	others[3][1] = 100; // no address
 }
 
 int main()

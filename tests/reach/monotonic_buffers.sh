@@ -3,4 +3,4 @@
 . tests/lib.sh
 
 build_cxx buffers tests/reach/monotonic_buffers.cpp
-lost_blocks "$W/buffers" 0 3
+lost_blocks "$W/buffers" 0 4

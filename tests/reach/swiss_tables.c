@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { SIZES = 10, OTHERS = 7, EMPTY = 0x80, REMOVED = 0xfe, SENTINEL = 0xff };
+enum { SIZES = 10, OTHERS = 9, EMPTY = 0x80, REMOVED = 0xfe, SENTINEL = 0xff };
 
 static unsigned char *volatile kept[3 * SIZES];
 static unsigned char *volatile others[OTHERS];
@@ -30,6 +30,17 @@ static unsigned char *make_table(size_t words, size_t room, size_t element, size
 	return control; /* cppcheck-suppress memleak ; the block is kept by its control bytes */
 }
 
+/* Makes a picture of one COLOUR, behind a number. */
+static unsigned char *make_picture(uint32_t colour)
+{
+	size_t *const block = calloc(1, 200);
+	unsigned char *const pixels = (unsigned char *)(block + 1);
+
+	for (size_t i = 0; i < 20; i++)
+		memcpy(pixels + i * sizeof(colour), &colour, sizeof(colour));
+	return pixels; /* cppcheck-suppress memleak ; the block is kept by its pixels */
+}
+
 static NOINLINE void make_all(void)
 {
 	for (unsigned i = 0; i < SIZES; i++) {
@@ -37,9 +48,9 @@ static NOINLINE void make_all(void)
 
 		kept[3 * i] = make_table(1, room, 24, 16);
 		kept[3 * i + 1] = make_table(2, room, 8, 16);
-		kept[3 * i + 2] = make_table(1, room, 5, sizeof(size_t));
+		kept[3 * i + 2] = make_table(1, room, 5, 8);
 	}
-	for (unsigned i = 0; i < OTHERS - 1; i++)
+	for (unsigned i = 0; i < OTHERS - 3; i++)
 		others[i] = make_table(1, 31, 24, 16);
 	others[0][31] = EMPTY;
 	others[1][2] = SENTINEL;
@@ -48,6 +59,8 @@ static NOINLINE void make_all(void)
 	others[4]++;
 	memset(others[5], SENTINEL, 4);
 	others[6] = make_table(3, 31, 24, 16);
+	others[7] = make_picture(0xff405060);
+	others[8] = make_picture(0xff00);
 }
 
 int main(void)

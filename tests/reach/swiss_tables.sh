@@ -3,4 +3,4 @@
 . tests/lib.sh
 
 build tables tests/reach/swiss_tables.c
-lost_blocks "$W/tables" 0 7
+lost_blocks "$W/tables" 0 9

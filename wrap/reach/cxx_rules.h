@@ -155,15 +155,27 @@ LEAKWRAP_INLINE bool is_plain_base(const struct leakwrap_interior *in)
 	       is_vtable(in->memory, leakwrap_word_of(in, 0));
 }
 
+/* How far the functions of a coroutine are from each other at most.  The compiler makes both of
+ * them when it compiles the coroutine. */
+#define COROUTINE_CODE_MAX ((leakwrap_word)1 << 20)
+
 /* Returns whether the pointer leads to the promise of a coroutine, behind the addresses of the
- * functions that resume and destroy the coroutine.  A scheduler may have no other pointer to it. */
+ * functions that resume and destroy the coroutine.  A scheduler may have no other pointer to it.
+ * If the address of a third function follows, the block is a table of functions. */
 LEAKWRAP_INLINE bool is_promise(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
+	leakwrap_word resume, destroy;
 
-	return in->offset == 2 * memory->word && in->size >= 3 * memory->word &&
-	       memory->is_code(memory->context, leakwrap_word_of(in, 0)) &&
-	       memory->is_code(memory->context, leakwrap_word_of(in, 1));
+	if (in->offset != 2 * memory->word || in->size < 3 * memory->word)
+		return false;
+	resume = leakwrap_word_of(in, 0);
+	destroy = leakwrap_word_of(in, 1);
+	return resume != destroy &&
+	       destroy - resume + COROUTINE_CODE_MAX <= 2 * COROUTINE_CODE_MAX &&
+	       memory->is_code(memory->context, resume) &&
+	       memory->is_code(memory->context, destroy) &&
+	       !memory->is_code(memory->context, leakwrap_word_of(in, 2));
 }
 
 /* The size of a block of std::pmr::monotonic_buffer_resource is a multiple of 64.  These bits of it
@@ -177,9 +189,13 @@ LEAKWRAP_INLINE bool is_promise(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_monotonic_chunk(const struct leakwrap_interior *in)
 {
 	const leakwrap_word rest = in->size - in->offset;
+	leakwrap_word before;
 
-	return rest == 2 * in->memory->word && leakwrap_words_of_part(in, 2) == 2 &&
-	       (leakwrap_word_of_part(in, 0) & ~(leakwrap_word)CHUNK_ALIGN_BITS) == in->size;
+	if (rest != 2 * in->memory->word || leakwrap_words_of_part(in, 2) != 2 ||
+	    (leakwrap_word_of_part(in, 0) & ~(leakwrap_word)CHUNK_ALIGN_BITS) != in->size)
+		return false;
+	before = leakwrap_word_of_part(in, 1);
+	return before == 0 || leakwrap_leads_to_words(in->memory, before, 2);
 }
 
 /* Returns whether the block may be a std::string of libstdc++'s present ABI, to which a pointer

@@ -61,7 +61,11 @@ LEAKWRAP_INLINE bool is_hash_table(const struct leakwrap_interior *in)
 
 /* -- Abseil ------------------------------------------------------------------------------------ */
 
-/* The control bytes of an element that was removed, and of the end. */
+/* Elements that Abseil's code without SSE2 compares in one step, whatever a word is. */
+#define PORTABLE_GROUP 8u
+
+/* The control bytes of no element, of an element that was removed, and of the end. */
+#define EMPTY    0x80u
 #define REMOVED  0xfeu
 #define SENTINEL 0xffu
 
@@ -83,26 +87,28 @@ LEAKWRAP_INLINE bool is_filled_by(const struct leakwrap_interior *in, leakwrap_w
 }
 
 /* Returns whether the control bytes are those of ROOM elements: a byte for each, the sentinel, and
- * the first bytes once more, fewer by one than GROUP. */
+ * the first bytes once more, fewer by one than GROUP.  Those of missing elements are empty there. */
 LEAKWRAP_INLINE bool has_controls(const struct leakwrap_interior *in, leakwrap_word room,
                                   leakwrap_word group)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word end = in->offset + room + group, again = in->pointer + room + 1;
-	const leakwrap_word repeated = room < group - 1 ? room : group - 1;
+	uint64_t used = 0;
 
 	if (end >= in->size || !is_filled_by(in, end, room) ||
 	    !memory->is_readable(memory->context, in->pointer, room + group) ||
 	    memory->load(memory->context, again - 1, 1) != SENTINEL)
 		return false;
-	for (leakwrap_word i = 0; i < repeated; i++) {
-		const uint64_t control = memory->load(memory->context, in->pointer + i, 1);
+	for (leakwrap_word i = 0; i < group - 1; i++) {
+		const uint64_t control =
+		        i < room ? memory->load(memory->context, in->pointer + i, 1) : EMPTY;
 
 		if ((!is_control((unsigned)control) && control != REMOVED) || control == SENTINEL ||
 		    control != memory->load(memory->context, again + i, 1))
 			return false;
+		used |= control;
 	}
-	return true;
+	return used != 0; /* zeros may be anything */
 }
 
 /* The elements of a table have room for 2^n - 1.  In front of the control bytes stands how many
@@ -118,7 +124,8 @@ LEAKWRAP_INLINE bool is_swiss_table(const struct leakwrap_interior *in)
 		return false;
 	more = leakwrap_word_at(memory, in->pointer - word) & (UINT64_MAX >> (65 - 8 * word));
 	for (leakwrap_word room = 1; room < in->size; room = 2 * room + 1)
-		if (more <= room && (has_controls(in, room, GROUP) || has_controls(in, room, word)))
+		if (more <= room &&
+		    (has_controls(in, room, GROUP) || has_controls(in, room, PORTABLE_GROUP)))
 			return true;
 	return false;
 }

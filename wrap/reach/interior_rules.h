@@ -356,26 +356,52 @@ LEAKWRAP_INLINE bool is_pascal_interface(const struct leakwrap_interior *in)
 }
 
 /* In front of a node's data are its children, in eight bytes each: addresses, or what has the
- * lowest bit set.  In the data are the number of owners and, behind eight numbers of 32 bits, that
- * of the children, in 16 bits or in 32 (tree-sitter, lib/src/subtree.h, Subtree and
- * SubtreeHeapData). */
+ * lowest bit set.  In the data are the number of owners, two extents of text and two numbers of 32
+ * bits, then that of the children, in 16 bits or in 32 (tree-sitter, lib/src/subtree.h, Subtree and
+ * SubtreeHeapData).  An extent is how many bytes, rows, and bytes in the last row the text has. */
 #define CHILD_BYTES    8u
+#define CHILDREN_READ  4u
+#define EXTENT_BYTES   12u
 #define CHILDREN_AT    36u
 #define NODE_BYTES_MIN 64u
+
+/* Returns whether an extent may be at ADDRESS: the end of each row takes a byte. */
+LEAKWRAP_INLINE bool is_extent(const struct leakwrap_memory *memory, leakwrap_word address)
+{
+	const uint64_t bytes = memory->load(memory->context, address, 4);
+	const uint64_t rows = memory->load(memory->context, address + 4, 4);
+
+	return rows + memory->load(memory->context, address + 8, 4) <= bytes;
+}
+
+/* Returns whether the block begins with children.  At most CHILDREN_READ of CHILDREN are read. */
+LEAKWRAP_INLINE bool begins_with_children(const struct leakwrap_interior *in,
+                                          leakwrap_word children)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+
+	for (leakwrap_word i = 0; i < children && i < CHILDREN_READ; i++) {
+		const leakwrap_word child = leakwrap_word_at(memory, in->block + i * CHILD_BYTES);
+
+		if (child % 2 == 0 && !leakwrap_leads_to_words(memory, child, 1))
+			return false;
+	}
+	return true;
+}
 
 /* Returns true if the pointer leads to the data of a node of tree-sitter, behind its children. */
 LEAKWRAP_INLINE bool is_syntax_node(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word children = in->offset / CHILD_BYTES, first = leakwrap_word_of(in, 0);
+	const leakwrap_word children = in->offset / CHILD_BYTES, data = in->pointer;
 
 	if (in->offset % CHILD_BYTES != 0 || in->size - in->offset < NODE_BYTES_MIN ||
-	    !leakwrap_leads_to_words(memory, in->pointer, NODE_BYTES_MIN / (unsigned)memory->word))
+	    !leakwrap_leads_to_words(memory, data, NODE_BYTES_MIN / (unsigned)memory->word))
 		return false;
-	return (first % 2 != 0 || leakwrap_leads_to_words(memory, first, 1)) &&
-	       memory->load(memory->context, in->pointer, 4) != 0 &&
-	       (memory->load(memory->context, in->pointer + CHILDREN_AT, 4) == children ||
-	        memory->load(memory->context, in->pointer + CHILDREN_AT, 2) == children);
+	return (memory->load(memory->context, data + CHILDREN_AT, 4) == children ||
+	        memory->load(memory->context, data + CHILDREN_AT, 2) == children) &&
+	       memory->load(memory->context, data, 4) != 0 && is_extent(memory, data + 4) &&
+	       is_extent(memory, data + 4 + EXTENT_BYTES) && begins_with_children(in, children);
 }
 
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
