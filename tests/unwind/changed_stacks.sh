@@ -13,6 +13,7 @@ for how in -pie -static; do
 	dump_sites "$W/log$how" 1 >"$W/sites"
 	grep ' complete ' "$W/sites" >"$W/complete"
 	for site in '300 3 .* leak;inner;call_on;middle;call_on;outer;main;' \
+		'1200 3 .* leak;handled;call_on;handle;.*;raise_signal;outer;main;' \
 		'600 3 .* leak;middle;call_on;outer;main;' '900 3 .* leak;outer;main;'; do
 		grep -q "^$site" "$W/complete" || fail "$how: not '$site': $(cat "$W/sites")"
 	done

@@ -87,7 +87,7 @@ LEAKWRAP_INLINE bool is_filled_by(const struct leakwrap_interior *in, leakwrap_w
 }
 
 /* Returns whether the control bytes are those of ROOM elements: a byte for each, the sentinel, and
- * the first bytes once more, fewer by one than GROUP.  Those of missing elements are empty there. */
+ * the first bytes once more, fewer by one than GROUP.  There, missing elements are empty. */
 LEAKWRAP_INLINE bool has_controls(const struct leakwrap_interior *in, leakwrap_word room,
                                   leakwrap_word group)
 {

@@ -167,6 +167,7 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 		if (walk->switches++ == SWITCHES_MAX)
 			return false;
 		*walk->frame.stack = interrupted_stack(cfa);
+		walk->is_on_other_stack &= walk->frame.stack->is_foreign;
 	}
 	record_step(walk, rule, cfa_at, ra_at, fp_at);
 	walk->frame.pc = LEAKWRAP_STRIP(ra);
