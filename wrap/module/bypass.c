@@ -160,20 +160,41 @@ static enum leakwrap_bypass judge(const struct leakwrap_module *module,
 	               : LEAKWRAP_BYPASS_BOUND;
 }
 
-/* Returns how many symbols of MODULE there may be at most.  Its hash table does not count them: a
- * table without functions that the module defines leaves out those that the module calls. */
-static size_t symbols_max(const struct leakwrap_module *module,
-                          const struct leakwrap_dynamic *dynamic)
+/* Returns how many bytes of the segment of MODULE that holds ADDRESS are at ADDRESS and behind it.
+ * Returns 0 if there is no such segment.  Between segments, memory may be unreadable. */
+static size_t rest_of_segment(const struct leakwrap_module *module, const void *address)
 {
-	return dynamic->symbols && dynamic->names
-	               ? (module->end - (uintptr_t)dynamic->symbols) / sizeof(*dynamic->symbols)
-	               : 0;
+	const uintptr_t at = (uintptr_t)address;
+
+	for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++) {
+		const struct leakwrap_segment *const segment = &module->segment[i];
+
+		if (at - segment->start < segment->end - segment->start)
+			return segment->end - at;
+	}
+	return 0;
+}
+
+/* Returns the name of the symbol INDEX of MODULE, or NULL if there is none.  The hash table does
+ * not count the symbols: a table without functions that the module defines leaves out those that
+ * the module calls. */
+static const char *symbol_name(const struct leakwrap_module *module,
+                               const struct leakwrap_dynamic *dynamic, size_t index)
+{
+	const size_t count = rest_of_segment(module, dynamic->symbols) / sizeof(ElfW(Sym));
+	size_t name;
+
+	if (index == 0 || index >= count)
+		return NULL;
+	name = dynamic->symbols[index].st_name;
+	return name < dynamic->names_size && name < rest_of_segment(module, dynamic->names)
+	               ? dynamic->names + name
+	               : NULL;
 }
 
 enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module)
 {
 	const struct leakwrap_dynamic dynamic = leakwrap_dynamic_read(module);
-	const size_t count = symbols_max(module, &dynamic);
 	struct relocations kinds[KINDS];
 	enum leakwrap_bypass found = LEAKWRAP_BYPASS_NONE;
 
@@ -188,12 +209,11 @@ enum leakwrap_bypass leakwrap_bypass_of(const struct leakwrap_module *module)
 		     at < kinds[kind].size && found == LEAKWRAP_BYPASS_NONE;
 		     at += kinds[kind].entry) {
 			const ElfW(Rel) *relocation = (const void *)(start + at);
-			const size_t symbol = SYMBOL_OF(relocation->r_info);
+			const char *const name =
+			        symbol_name(module, &dynamic, SYMBOL_OF(relocation->r_info));
 
-			if (symbol != 0 && symbol < count &&
-			    dynamic.symbols[symbol].st_name < dynamic.names_size)
-				found = judge(module, relocation,
-				              dynamic.names + dynamic.symbols[symbol].st_name);
+			if (name)
+				found = judge(module, relocation, name);
 		}
 	}
 	return found;
