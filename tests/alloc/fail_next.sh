@@ -22,5 +22,5 @@ for static in '' -static; do
 	equal "live blocks$static" "$(dump_value "$W/log" 1 live_blocks)" 0
 
 	timeout 60 "$W/failing_new$static" 2>"$W/log" || fail "operator new$static: status $?"
-	equal "failures$static" "$(dump_value "$W/log" 1 failures)" 18
+	equal "failures$static" "$(dump_value "$W/log" 1 failures)" 20
 done

@@ -67,6 +67,18 @@ static void install_and_throw()
 	throw_number();
 }
 
+// A handler that can free memory only once sets none.
+static void install_none()
+{
+	std::set_new_handler(nullptr);
+}
+
+static void install_none_and_throw()
+{
+	std::set_new_handler(nullptr);
+	throw_number();
+}
+
 int main()
 {
 	if (!throws([] { return operator new(10); }))
@@ -140,5 +152,15 @@ int main()
 	operator delete(operator new(10, std::nothrow));
 	if (std::get_new_handler() != count_call)
 		return 18;
+	std::set_new_handler(install_none);
+	leakwrap_fail_next(1);
+	operator delete(operator new(10, std::nothrow));
+	if (std::get_new_handler())
+		return 19;
+	std::set_new_handler(install_none_and_throw);
+	leakwrap_fail_next(1);
+	operator delete(operator new(10, std::nothrow));
+	if (std::get_new_handler())
+		return 20;
 	return 0;
 }

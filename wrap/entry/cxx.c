@@ -13,95 +13,18 @@
 #include <stdint.h>
 
 #include "wrap/entry/define.h"
+#include "wrap/entry/new_handler.h"
 
 #ifndef LEAKWRAP_BARE
 
-/* More bytes than any allocator has: a process of 32 bits may have 2 GiB free in one piece.  The
- * real operator gets this size if it must fail, and ends as it does without memory.  Rounding it up
- * to an alignment does not overflow. */
-#define TOO_LARGE (SIZE_MAX / 16 * 15)
-
-/* std::get_new_handler(), if the program has the C++ library. */
-extern void (*leakwrap_get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv")
-        __attribute__((weak));
-
-/* Returns the program's new handler, or NULL. */
-static inline __attribute__((unused)) void (*new_handler(void))(void)
-{
-	return leakwrap_get_new_handler ? leakwrap_get_new_handler() : NULL;
-}
-
-/* Makes an operator new of SIZE bytes fail.  Its attempts end when the handler throws or there is
- * none (C++17, [new.delete.single]).  Calls the handler once, and returns SIZE for the next
- * attempt.  Returns TOO_LARGE if there is no handler. */
-static inline __attribute__((unused)) size_t fail_new(size_t size)
-{
-	void (*handler)(void) = new_handler();
-
-	if (!handler)
-		return TOO_LARGE;
-	handler();
-	return size;
-}
-
-/* std::set_new_handler(). */
-extern void (*leakwrap_set_new_handler(void (*handler)(void)))(void) __asm__(
-        "_ZSt15set_new_handlerPFvvE") __attribute__((weak));
-
-/* The program's new handler during a failure, whether it has returned, and the handler that it has
- * installed then, or NULL.  All threads share it, as they share the handler. */
-static __attribute__((unused)) struct {
-	void (*program)(void);
-	bool has_returned;
-	void (*installed)(void);
-} handler_of;
-
-/* Stands in for the program's handler.  The next attempt of the real operator finds no handler. */
-static __attribute__((unused)) void call_handler_once(void)
-{
-	leakwrap_set_new_handler(NULL);
-	handler_of.program();
-	handler_of.installed = leakwrap_set_new_handler(NULL);
-	handler_of.has_returned = true;
-}
-
-/* Begins a failure of an operator that returns NULL: the real operator, which gets TOO_LARGE, calls
- * the program's handler once and catches what the handler throws.  Otherwise it would call a
- * handler that returns again and again.  Returns the program's handler, or NULL if there is none.
- * Returns NULL during another thread's failure, too: the handler is NULL or call_handler_once. */
-static inline __attribute__((unused)) void (*begin_nothrow_failure(void))(void)
-{
-	void (*program)(void) = leakwrap_set_new_handler ? new_handler() : NULL;
-
-	if (!program || program == call_handler_once)
-		return NULL;
-	handler_of.has_returned = false;
-	handler_of.installed = NULL;
-	handler_of.program = program;
-	leakwrap_set_new_handler(call_handler_once);
-	return program;
-}
-
-/* Ends it.  PROGRAM: the program's handler, or NULL.  Returns whether the handler has returned, so
- * that the operator tries again. */
-static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(void))
-{
-	if (!program)
-		return false;
-	/* A handler that throws may have installed another handler, too. */
-	if (!new_handler())
-		leakwrap_set_new_handler(handler_of.installed ? handler_of.installed : program);
-	return handler_of.has_returned;
-}
-
 /* Makes the operator NAME that returns NULL fail.  Leaves the function unless it tries again. */
-#define FAIL_NOTHROW(name, arguments)                          \
-	void (*const handler)(void) = begin_nothrow_failure(); \
-	const size_t asked = size;                             \
-	size = TOO_LARGE;                                      \
-	ENTRY_CALL_ORIGINAL(name, arguments);                  \
-	size = asked;                                          \
-	if (!end_nothrow_failure(handler))                     \
+#define FAIL_NOTHROW(name, arguments)                                   \
+	void (*const handler)(void) = leakwrap_begin_nothrow_failure(); \
+	const size_t asked = size;                                      \
+	size = LEAKWRAP_TOO_LARGE;                                      \
+	ENTRY_CALL_ORIGINAL(name, arguments);                           \
+	size = asked;                                                   \
+	if (!leakwrap_end_nothrow_failure(handler))                     \
 	return NULL
 
 #endif
@@ -120,10 +43,12 @@ static inline __attribute__((unused)) bool end_nothrow_failure(void (*program)(v
 	ENTRY_ALLOCATE_AS(verb, leakwrap_skip_never, true, void *, name, parameters, arguments, \
 	                  size, failure)                                                        \
 	OPERATOR(name)
-#define NEW(name, parameters, arguments) \
-	OPERATOR_NEW(leakwrap_record_new, name, parameters, arguments, size = fail_new(size))
-#define NEW_ARRAY(name, parameters, arguments) \
-	OPERATOR_NEW(leakwrap_record_array, name, parameters, arguments, size = fail_new(size))
+#define NEW(name, parameters, arguments)                               \
+	OPERATOR_NEW(leakwrap_record_new, name, parameters, arguments, \
+	             size = leakwrap_fail_new(size))
+#define NEW_ARRAY(name, parameters, arguments)                           \
+	OPERATOR_NEW(leakwrap_record_array, name, parameters, arguments, \
+	             size = leakwrap_fail_new(size))
 
 /* The operators that return NULL. */
 #define NEW_NOTHROW(name, parameters, arguments)                       \
