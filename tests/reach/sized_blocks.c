@@ -7,7 +7,7 @@
 
 #include "tests/clear_stack.h"
 
-enum { KEPT = 50, LOST = 3, OTHERS = 16, LENGTH = 30, SLAB = 16384, PART = 8192 };
+enum { KEPT = 50, LOST = 3, OTHERS = 17, LENGTH = 30, SLAB = 16384, PART = 8192, MAGIC = 1234 };
 
 /* What Tcl has in front of a block (generic/tclThreadAlloc.c, struct Block). */
 struct sized {
@@ -88,10 +88,11 @@ static struct of_mariadb *make_of_mariadb(size_t more)
 	return block;
 }
 
-static struct of_mysql *make_of_mysql(size_t more)
+static struct of_mysql *make_of_mysql(unsigned magic, size_t more)
 {
 	struct of_mysql *const block = calloc(1, sizeof(*block));
 
+	block->magic = magic;
 	block->size = sizeof(*block) - offsetof(struct of_mysql, bytes) + more;
 	return block;
 }
@@ -163,7 +164,7 @@ static NOINLINE void make_all(void)
 		kept[8 * i + 3] = make_part()->bytes;
 		kept[8 * i + 4] = make_aligned(0)->bytes;
 		kept[8 * i + 5] = make_of_mariadb(i % 4)->bytes;
-		kept[8 * i + 6] = make_of_mysql(0)->bytes;
+		kept[8 * i + 6] = make_of_mysql(MAGIC, 0)->bytes;
 		kept[8 * i + 7] = make_aligned_part(0);
 	}
 	make_false_parts();
@@ -178,7 +179,8 @@ static NOINLINE void make_all(void)
 	others[11] = make_aligned(0)->bytes + 1;
 	others[12] = make_of_mariadb(4)->bytes;
 	others[13] = make_of_mariadb(0)->bytes + 1;
-	others[14] = make_of_mysql(8)->bytes;
+	others[14] = make_of_mysql(MAGIC, 8)->bytes;
+	others[16] = make_of_mysql(MAGIC - 1, 0)->bytes;
 	others[15] = make_aligned_part(8);
 	for (int i = 0; i < LOST; i++) {
 		make_aligned(0)->bytes[0] = 1;

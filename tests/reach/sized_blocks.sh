@@ -5,4 +5,4 @@
 [ "$(getconf LONG_BIT)" = 64 ] || skip "Free Pascal keeps other sizes here"
 
 build blocks tests/reach/sized_blocks.c
-lost_blocks "$W/blocks" 12 16
+lost_blocks "$W/blocks" 12 17

@@ -51,7 +51,7 @@ static NOINLINE void make_all(void)
 		kept[3 * i + 2] = make_table(1, room, 5, 8);
 	}
 	for (unsigned i = 0; i < OTHERS - 3; i++)
-		others[i] = make_table(1, 31, 24, 16);
+		others[i] = make_table(1, 31, sizeof(size_t) == 8 ? 24 : 16, 16);
 	others[0][31] = EMPTY;
 	others[1][2] = SENTINEL;
 	others[2][32]++;

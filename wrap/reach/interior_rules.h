@@ -204,23 +204,27 @@ LEAKWRAP_INLINE bool is_perl_slab(const struct leakwrap_interior *in)
 /* The most bytes of a header that keeps blocks aligned: sizeof(max_align_t), on i386. */
 #define HEADER_MAX 48u
 
-/* The bytes of a header of MariaDB and of one of MySQL. */
+/* The bytes of a header of MariaDB, and flags in the size, which else is a multiple of 8. */
 #define MARIADB_HEADER 24u
-#define MYSQL_HEADER   32u
+#define MARIADB_FLAGS  3u
 
-/* Flags that MariaDB adds to the size, which is a multiple of 8. */
-#define MARIADB_FLAGS 3u
+/* The bytes of a header of MySQL, and its second number of 32 bits.  The size follows (8.0,
+ * mysys/my_malloc.cc, struct my_memory_header). */
+#define MYSQL_HEADER 32u
+#define MYSQL_MAGIC  1234u
 
-/* Returns whether the second word of a header of these bytes may be the size of the rest. */
-LEAKWRAP_INLINE bool is_size_second(const struct leakwrap_interior *in)
+LEAKWRAP_INLINE bool is_behind_mysql_header(const struct leakwrap_interior *in, leakwrap_word rest)
 {
-	return in->offset == 2 * in->memory->word || in->offset == MARIADB_HEADER ||
-	       in->offset == MYSQL_HEADER;
+	const struct leakwrap_memory *const memory = in->memory;
+
+	return in->offset == MYSQL_HEADER &&
+	       memory->load(memory->context, in->block + 4, 4) == MYSQL_MAGIC &&
+	       leakwrap_word_at(memory, in->block + 8) == rest;
 }
 
 /* Returns true if the block begins with the size of the rest, which is aligned (BIND 9.18,
  * lib/isc/jemalloc_shim.h, size_info), or if the second word is this size (Tcl,
- * generic/tclThreadAlloc.c, struct Block; MariaDB 10.11 and MySQL 8, mysys/my_malloc, struct
+ * generic/tclThreadAlloc.c, struct Block; MariaDB 10.11, mysys/my_malloc.c, struct
  * my_memory_header). */
 LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 {
@@ -229,9 +233,10 @@ LEAKWRAP_INLINE bool is_behind_size(const struct leakwrap_interior *in)
 	if (in->offset > HEADER_MAX || !leakwrap_is_multiple(in->offset, word) || rest == 0)
 		return false;
 	return leakwrap_word_of(in, 0) == rest ||
-	       (is_size_second(in) && leakwrap_word_of(in, 1) == rest) ||
+	       (in->offset == 2 * word && leakwrap_word_of(in, 1) == rest) ||
 	       (in->offset == MARIADB_HEADER &&
-	        (leakwrap_word_of(in, 1) & ~(leakwrap_word)MARIADB_FLAGS) == rest);
+	        (leakwrap_word_of(in, 1) & ~(leakwrap_word)MARIADB_FLAGS) == rest) ||
+	       is_behind_mysql_header(in, rest);
 }
 
 /* Returns true if the pointer leads to an aligned part of such a block, and the address of what is
