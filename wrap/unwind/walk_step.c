@@ -112,6 +112,18 @@ static struct leakwrap_stack interrupted_stack(uintptr_t sp)
 	return stack.is_foreign ? leakwrap_stack_at(sp) : stack;
 }
 
+/* Returns whether the function of RULE has changed the stack.  Only the tables of eh_frame.c tell
+ * this. */
+static bool is_switch(const struct leakwrap_rule *rule)
+{
+#ifdef LEAKWRAP_DWARF_SP
+	return rule->kind == LEAKWRAP_RULE_SWITCH;
+#else
+	(void)rule;
+	return false;
+#endif
+}
+
 /* Lets WALK read the stack on which the frame ends at CFA.  A stack that leads to another one has
  * no read set. */
 static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
@@ -135,7 +147,7 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 		cfa_at = cfa;
 		if (!leakwrap_stack_read_address(walk->frame.stack, cfa_at, &cfa))
 			return false;
-		if (rule->kind == LEAKWRAP_RULE_INDIRECT || rule->kind == LEAKWRAP_RULE_SWITCH)
+		if (rule->kind == LEAKWRAP_RULE_INDIRECT || is_switch(rule))
 			cfa += (uintptr_t)(intptr_t)rule->add;
 		else if (LEAKWRAP_HAVE_LR &&
 		         !leakwrap_stack_read(walk->frame.stack,
@@ -143,7 +155,7 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 		                              &walk->frame.lr))
 			return false;
 	}
-	if (rule->kind == LEAKWRAP_RULE_SWITCH)
+	if (is_switch(rule))
 		go_to_other_stack(walk, cfa);
 	ra_at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
 	fp_at = leakwrap_saved_at(rule->fp_where, base, cfa, rule->fp_offset);
