@@ -71,10 +71,12 @@ int main(void)
 {
 	const size_t one = sizeof(image.relocation);
 
-	module = (struct leakwrap_module){.start = (uintptr_t)&image,
-	                                  .end = (uintptr_t)(&image + 1),
-	                                  .bias = (uintptr_t)&image,
-	                                  .dynamic = image.dynamic};
+	module = (struct leakwrap_module){
+	        .start = (uintptr_t)&image,
+	        .end = (uintptr_t)(&image + 1),
+	        .bias = (uintptr_t)&image,
+	        .segment = {{.start = (uintptr_t)&image, .end = (uintptr_t)(&image + 1)}},
+	        .dynamic = image.dynamic};
 	CHECK(judge("malloc", CALL, OURS, one) == LEAKWRAP_BYPASS_NONE);
 	CHECK(judge("malloc", CALL, ELSEWHERE, one) == LEAKWRAP_BYPASS_BOUND);
 	CHECK(judge("malloc", CALL, ELSEWHERE, 0) == LEAKWRAP_BYPASS_NONE);
@@ -101,5 +103,10 @@ int main(void)
 	/* The relocations would end behind the module. */
 	CHECK(judge("malloc", CALL, OURS, 100 * one) == LEAKWRAP_BYPASS_NONE);
 	CHECK(judge("malloc", CALL, OURS, SIZE_MAX) == LEAKWRAP_BYPASS_NONE);
+	/* The names, or the symbols, are in no segment. */
+	module.segment[0].end = (uintptr_t)image.names;
+	CHECK(judge("malloc", CALL, ELSEWHERE, one) == LEAKWRAP_BYPASS_NONE);
+	module.segment[0].end = (uintptr_t)&image.symbols[1];
+	CHECK(judge("malloc", CALL, ELSEWHERE, one) == LEAKWRAP_BYPASS_NONE);
 	return 0;
 }
