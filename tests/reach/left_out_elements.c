@@ -74,8 +74,7 @@ static NOINLINE void keep_others(void)
 	others[5].in_front = ELEMENTS; /* elements of another size */
 	others[6].pointer = (char *)make(ELEMENTS) + sizeof(struct element) - 1;
 	others[6].behind = ELEMENTS - 1; /* not aligned */
-	/* cppcheck-suppress memleak ; on purpose */
-}
+} /* cppcheck-suppress memleak ; on purpose */
 
 static NOINLINE void lose_arrays(void)
 {
