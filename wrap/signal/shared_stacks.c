@@ -5,11 +5,12 @@
 #include "wrap/port/port.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Who took a stack last.  Threads with the same stack have the same entry.  If two threads write it
- * at once, or another stack needs it, two threads may not find out that they share a stack.  A
- * third thread with that stack finds it out. */
+/* Who took a stack last.  Threads with the same stack have the same entry.  If another stack needs
+ * the entry, two threads may not find out that they share a stack.  A third thread with that stack
+ * finds it out. */
 static LEAKWRAP_TABLE struct {
 	/* A sixteenth of the address.  The address itself would make a block reachable that is a
 	 * lost stack. */
@@ -25,31 +26,41 @@ static size_t entry_of(uintptr_t stack)
 	return (stack ^ stack >> 8 ^ stack >> 16) % TAKERS;
 }
 
+/* Returns whether THREAD, or 0, is another thread, and lives. */
+static bool is_other(int thread)
+{
+	return thread != 0 && thread != leakwrap_thread_id() &&
+	       !leakwrap_thread_has_ended(leakwrap_process_id(), thread);
+}
+
+/* Of two threads that take the stack at once, one finds the other.  The thread that comes second to
+ * the first exchange finds the other one there.  If the stack is not there yet, the other thread
+ * looks for a second one later. */
 void leakwrap_alternate_stack_begin(uintptr_t stack)
 {
 	const uintptr_t after = stack / 16;
-	const int self = leakwrap_thread_id();
-	size_t entry = entry_of(after);
-	int taker;
+	const size_t entry = entry_of(after);
+	int first;
+	uintptr_t stack_of_first;
 
 	if (after == 0)
 		return;
-	taker = atomic_load(&takers[entry].thread);
-	if (taker != 0 && taker != self && atomic_load(&takers[entry].stack) == after &&
-	    !leakwrap_thread_has_ended(leakwrap_process_id(), taker))
+	first = atomic_exchange(&takers[entry].thread, leakwrap_thread_id());
+	stack_of_first = atomic_exchange(&takers[entry].stack, after);
+	if ((stack_of_first == after && is_other(first)) ||
+	    (is_other(atomic_load(&takers[entry].thread)) &&
+	     atomic_load(&takers[entry].stack) == after))
 		leakwrap_park_signal_leave_alternate_stacks();
-	atomic_store(&takers[entry].stack, after);
-	atomic_store(&takers[entry].thread, self);
 }
 
 /* Forgets that this thread has STACK, a sixteenth of an address. */
 static void forget(uintptr_t stack)
 {
 	const size_t entry = entry_of(stack);
+	int self = leakwrap_thread_id();
 
-	if (atomic_load(&takers[entry].thread) == leakwrap_thread_id() &&
-	    atomic_load(&takers[entry].stack) == stack)
-		atomic_store(&takers[entry].thread, 0);
+	if (atomic_load(&takers[entry].stack) == stack)
+		atomic_compare_exchange_strong(&takers[entry].thread, &self, 0);
 }
 
 void leakwrap_alternate_stack_end(uintptr_t stack, uintptr_t before)
