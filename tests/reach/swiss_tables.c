@@ -43,7 +43,7 @@ static unsigned char *make_picture(uint32_t colour)
 
 static NOINLINE void make_all(void)
 {
-	for (unsigned i = 0; i < SIZES; i++) {
+	for (size_t i = 0; i < SIZES; i++) {
 		const size_t room = ((size_t)2 << i) - 1;
 
 		kept[3 * i] = make_table(1, room, 24, 16);

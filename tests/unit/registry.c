@@ -364,7 +364,7 @@ static void unlink_in_any_order(void)
 /* The program keeps its record, number 1. */
 static void keep_program(void)
 {
-	const struct leakwrap_module program = {.start = 2 * PLUGIN,
+	const struct leakwrap_module program = {.start = (uintptr_t)2 * PLUGIN,
 	                                        .end = 2 * PLUGIN + SIZE,
 	                                        .is_program = true,
 	                                        .path = "/other"};
