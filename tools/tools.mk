@@ -123,7 +123,7 @@ $(O)/leakwrap.checked: $(TOOL_OBJECTS)
 	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
 
 # Any bytes are a log (leakwrap.fuzz), a core file (leakwrap.fuzz_image), or what a client sends to
-# leakwrap serve.  These folders read none of them.
+# leakwrap serve.  The folders left out read none of it.
 FUZZED_SOURCES := $(filter-out tools/leakwrap.c tools/audit/% tools/command/% tools/top/% \
 	tools/torture/%,$(TOOL_SOURCES))
 FUZZED_OBJECTS := $(FUZZED_SOURCES:%.c=$(O)/fuzz/%.o) $(O)/tools/profile.pb-c.o

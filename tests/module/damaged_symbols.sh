@@ -13,18 +13,10 @@ void *call_some(const char *name)
 	return getenv(name) ? malloc(77) : calloc(1, 77);
 }
 END
-cat >"$W/loads.c" <<'END'
-#include <dlfcn.h>
-
-int main(int argc, char **argv)
-{
-	return argc != 2 || !dlopen(argv[1], RTLD_LAZY);
-}
-END
-build loads "$W/loads.c"
+build loads tests/module/loads.c
 # shellcheck disable=SC2086 # lists
 {
-	$CC $CFLAGS_FOR_TESTS -o "$W/untraced" "$W/loads.c" ||
+	$CC $CFLAGS_FOR_TESTS -o "$W/untraced" tests/module/loads.c ||
 		fail "cannot build the untraced program"
 	$CC $CFLAGS_FOR_TESTS -o "$W/damage" tests/module/damaged_symbols.c ||
 		fail "cannot build damage"

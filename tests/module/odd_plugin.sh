@@ -19,15 +19,7 @@ __attribute__((constructor)) static void allocate(void)
 #endif
 }
 END
-cat >"$W/loads.c" <<'END'
-#include <dlfcn.h>
-
-int main(int argc, char **argv)
-{
-	return argc != 2 || !dlopen(argv[1], RTLD_NOW);
-}
-END
-build loads "$W/loads.c"
+build loads tests/module/loads.c
 id=$(printf %0400d 1)
 for style in gnu sysv; do
 	for unseen in '' -DUNSEEN; do

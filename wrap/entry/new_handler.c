@@ -14,7 +14,8 @@ extern void (*leakwrap_set_new_handler(void (*handler)(void)))(void) __asm__(
 static struct {
 	void (*program)(void);
 	bool has_returned;
-	/* stand_for_none was called: there is no handler then, whatever the program's has set. */
+	/* stand_for_none was called: there is no handler then, whatever the program's handler has
+	 * set. */
 	bool was_none_called;
 	void (*left)(void);
 } handler_of;

@@ -1,7 +1,7 @@
 /* new_handler.h - calls the program's new handler when an operator new is made to fail.
  *
- * For the operators new, which the program calls in place of the C++ library's.  What a handler
- * throws passes through these functions. */
+ * The wrappers of the operators new call these functions.  What a handler throws passes through
+ * them. */
 #ifndef LEAKWRAP_NEW_HANDLER_H
 #define LEAKWRAP_NEW_HANDLER_H
 

@@ -34,7 +34,6 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *
  * C++ (valgrind does not know this)
  *   - to a base class without virtual functions, behind the address of the object's vtable
- *
  *   - to the promise of a coroutine, behind the functions that resume and destroy it
  *   - to the end of a block of std::pmr::monotonic_buffer_resource, where its size stands
  *

@@ -33,9 +33,9 @@ static bool is_other(int thread)
 	       !leakwrap_thread_has_ended(leakwrap_process_id(), thread);
 }
 
-/* Of two threads that take the stack at once, one finds the other.  The thread that comes second to
- * the first exchange finds the other one there.  If the stack is not there yet, the other thread
- * looks for a second one later. */
+/* A thread puts itself into the entry, then the stack, and then looks who is in the entry.  If two
+ * threads take the stack at once, the second finds the first in the entry.  If the stack was not in
+ * the entry yet, the first finds the second when it looks. */
 void leakwrap_alternate_stack_begin(uintptr_t stack)
 {
 	const uintptr_t after = stack / 16;

@@ -229,8 +229,8 @@ static uint32_t make_site(const struct leakwrap_trace *trace, uint64_t hash,
 }
 
 /* Inserts the call site MADE of TRACE into TABLE.  Returns MADE, or the call site of TRACE that is
- * in the table already.  Returns LEAKWRAP_SITE_NONE if the table has no room or is being
- * replaced. */
+ * in the table already.  With TRACE NULL, MADE is inserted beside it.  Returns LEAKWRAP_SITE_NONE
+ * if the table has no room or is being replaced. */
 static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
                        const struct leakwrap_trace *trace, uint64_t hash)
 {
@@ -247,7 +247,7 @@ static uint32_t insert(const struct leakwrap_hash_table *table, uint32_t made,
 		}
 		if (number_in(found) == LEAKWRAP_SITE_NONE)
 			break;
-		if (is_entry_of(found, trace, hash))
+		if (trace ? is_entry_of(found, trace, hash) : number_in(found) == made)
 			return number_in(found);
 	}
 	return LEAKWRAP_SITE_NONE;
@@ -357,25 +357,10 @@ uint32_t leakwrap_site_bring_near(uint32_t number, const struct leakwrap_trace *
 
 void leakwrap_site_put_back(uint32_t number)
 {
-	const uint64_t hash = leakwrap_site_hash(number);
 	const struct leakwrap_hash_table *const table = table_with_room(LEAKWRAP_WITH_LOCK);
-	site_entry *entry, *last;
 
-	if (!table)
-		return;
-	entry = (site_entry *)leakwrap_hash_table_entries(table);
-	last = entry + table->size - 1; /* stays empty */
-	for (entry += leakwrap_hash_table_bucket(table, hash); entry < last; entry++) {
-		uint32_t found = atomic_load(entry);
-
-		if (found == 0 &&
-		    atomic_compare_exchange_strong(entry, &found, entry_for(number, hash))) {
-			atomic_fetch_add((_Atomic uint32_t *)&table->count, 1);
-			return;
-		}
-		if (found == entry_for(number, hash) || number_in(found) == LEAKWRAP_SITE_NONE)
-			return;
-	}
+	if (table)
+		insert(table, number, NULL, leakwrap_site_hash(number));
 }
 
 /* -- removing ---------------------------------------------------------------------------------- */

@@ -78,9 +78,9 @@ static bool make_rule(const struct leakwrap_row *row,
 	       locate_saved(&row->fp, context, rule->base, &rule->fp_where, &rule->fp_offset);
 }
 
-/* Turns RULE, of a function that is marked as a signal frame, into that of such a frame.  C
- * libraries describe the frame that the kernel builds for a signal handler by expressions.  OCaml 5
- * marks the functions that change between its stacks and those of C: only the CFA is an expression
+/* Sets the kind of RULE, whose function is marked as a signal frame.  C libraries describe the
+ * frame that the kernel builds for a signal handler by expressions alone.  OCaml 5 marks the
+ * functions that change between its stacks and those of C.  Of these only the CFA is an expression
  * (runtime/amd64.S, caml_c_call and caml_start_program).  Returns false if RULE is neither. */
 static bool make_signal_rule(struct leakwrap_rule *rule)
 {
