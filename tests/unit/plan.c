@@ -12,6 +12,7 @@
 #include "unit.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 _Thread_local struct leakwrap_thread leakwrap_self;
@@ -67,17 +68,17 @@ static void write_plan(const char *path, uint32_t magic)
 
 static void start(void)
 {
-	char path[] = "/tmp/leakwrap_plan.XXXXXX";
+	char *const path = leakwrap_options.fail.plan;
 
-	CHECK(close(mkstemp(path)) == 0);
-	strcpy(leakwrap_options.fail.plan, path);
+	snprintf(path, sizeof(leakwrap_options.fail.plan), "/proc/self/fd/%d",
+	         memfd_create("plan", 0));
 	write_plan(path, LEAKWRAP_PLAN_MAGIC + 1);
 	CHECK(!leakwrap_plan_start(make_fork));
 	CHECK(!leakwrap_plan_fork(10, 1));
 	write_plan(path, LEAKWRAP_PLAN_MAGIC);
 	CHECK(leakwrap_plan_start(make_fork));
 	plan = leakwrap_file_map_shared(path, sizeof(*plan) + sizeof(plan->entry[0]) * COUNT);
-	CHECK(plan && unlink(path) == 0);
+	CHECK(plan);
 }
 
 /* Asks for the failure of ENTRY.  The process does not fork, and the plan says why. */
