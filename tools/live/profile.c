@@ -350,7 +350,9 @@ char *render_list(const struct watch *watch, size_t *size)
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.live_bytes));
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.live_blocks));
 			fprintf(stream, "<td>%s", with_commas((uint64_t)last->totals.call_sites));
-			fprintf(stream, "<td>%.1f ms", (double)last->totals.dump_ns / 1e6);
+			fputs("<td>", stream);
+			if (last->totals.dump_ns >= 0)
+				fprintf(stream, "%.1f ms", (double)last->totals.dump_ns / 1e6);
 		}
 		if (!last && target->error) {
 			fputs("<td colspan=\"6\">", stream);
