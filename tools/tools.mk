@@ -114,35 +114,39 @@ $(O)/tools/page.h: tools/render/page.html
 
 # -- checked builds --------------------------------------------------------------------------------
 
-# The tool under AddressSanitizer and UndefinedBehaviorSanitizer, and the parser under libFuzzer.
-TOOL_CHECKED := $(filter-out -MMD -MP -Werror,$(TOOL_CFLAGS)) -O1 -fno-omit-frame-pointer \
+# The tool under AddressSanitizer and UndefinedBehaviorSanitizer, and parts of it under libFuzzer.
+# With clang the objects are the fuzzers' as well.
+TOOL_CHECKED := $(filter-out -MMD -MP -Werror,$(TOOL_CFLAGS)) -O1 -g1 -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=all
+HAS_CLANG := $(shell command -v clang || :)
+CHECKED_CC := $(if $(HAS_CLANG),clang,$(HOSTCC))
+CHECKED_OBJECTS := $(TOOL_SOURCES:%.c=$(O)/checked/%.o) $(O)/tools/profile.pb-c.o
 
-$(O)/leakwrap.checked: $(TOOL_OBJECTS)
+$(O)/checked/%.o: %.c $(TOOL_OBJECTS)
+	$(call say,CHECKED,$<)
+	$(make_folder)
+	$(Q)$(CHECKED_CC) $(TOOL_CHECKED) $(if $(HAS_CLANG),-fsanitize=fuzzer-no-link) -c -o $@ $<
+
+$(O)/leakwrap.checked: $(CHECKED_OBJECTS)
 	$(call say,HOSTLD,$@)
-	$(Q)$(HOSTCC) $(TOOL_CHECKED) -o $@ $(TOOL_SOURCES) $(O)/tools/profile.pb-c.o $(TOOL_LDLIBS)
+	$(Q)$(CHECKED_CC) $(TOOL_CHECKED) -o $@ $^ $(TOOL_LDLIBS)
 
 # Any bytes are a log (leakwrap.fuzz), a core file (leakwrap.fuzz_image), or what a client sends to
 # leakwrap serve.  The folders left out read none of it.
 FUZZED_SOURCES := $(filter-out tools/leakwrap.c tools/audit/% tools/command/% tools/top/% \
 	tools/torture/%,$(TOOL_SOURCES))
-FUZZED_OBJECTS := $(FUZZED_SOURCES:%.c=$(O)/fuzz/%.o) $(O)/tools/profile.pb-c.o
+FUZZED_OBJECTS := $(FUZZED_SOURCES:%.c=$(O)/checked/%.o) $(O)/tools/profile.pb-c.o
 # The fuzzer of requests sees whether a request opens a file, and waits for no dump.
 FUZZ_WRAPS := -Wl,--wrap=watch_renew,--wrap=watch_sleep,--wrap=fopen64,--wrap=open64,--wrap=opendir
 
-$(O)/fuzz/%.o: %.c $(TOOL_OBJECTS)
-	$(call say,CLANG,$<)
-	$(make_folder)
-	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer-no-link -c -o $@ $<
-
-$(O)/leakwrap.fuzz: $(O)/fuzz/tests/tool/fuzz_parse.o $(FUZZED_OBJECTS)
+$(O)/leakwrap.fuzz: $(O)/checked/tests/tool/fuzz_parse.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz_image: $(O)/fuzz/tests/tool/fuzz_image.o $(FUZZED_OBJECTS)
+$(O)/leakwrap.fuzz_image: $(O)/checked/tests/tool/fuzz_image.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer -o $@ $^ $(TOOL_LDLIBS)
 
-$(O)/leakwrap.fuzz_requests: $(O)/fuzz/tests/tool/fuzz_requests.o $(FUZZED_OBJECTS)
+$(O)/leakwrap.fuzz_requests: $(O)/checked/tests/tool/fuzz_requests.o $(FUZZED_OBJECTS)
 	$(call say,CLANG,$@)
 	$(Q)clang $(TOOL_CHECKED) -fsanitize=fuzzer $(FUZZ_WRAPS) -o $@ $^ $(TOOL_LDLIBS)
