@@ -256,7 +256,7 @@ static void come_back(void)
  * Blocks keep their backtraces: from before, from after, and from the peak. */
 static void come_back_from_peak(void)
 {
-	enum { KEPT = 3000, PEAK = 700000, STRIDE = 50000 };
+	enum { KEPT = 3000, PEAK = 560000, STRIDE = 50000 };
 	const size_t before = leakwrap_pages_held();
 
 	for (unsigned round = 0; round < 2; round++) {
