@@ -328,9 +328,11 @@ static void replace_in_steps(void)
 
 static void check_lent(void)
 {
-	enum { FORKS = 16 };
+	enum { BEFORE = 20, FORKS = 64 };
 	unsigned last, stride;
 
+	for (unsigned i = 0; i < BEFORE; i++)
+		walk(next_stack++);
 	catch_traps();
 	stride = thinned(1);
 	steps_with_lock = true;
@@ -371,8 +373,8 @@ static void check_each_step(void)
 
 int main(void)
 {
-	use_memory();
 	check_lent(); /* the table is still small */
+	use_memory();
 	collect();
 	use_memory();
 	check_each_step();
