@@ -112,9 +112,10 @@ LEAKWRAP_BARE_SYMBOLS := $(foreach family,$(LEAKWRAP_BARE_FAMILIES),$(LEAKWRAP_S
 # libraries import.
 #
 # The compiler adds libraries of its own behind the runtime: for profiles (libgcov,
-# libclang_rt.profile), Fortran and Ada.  They may be the only ones to call these functions.
+# libclang_rt.profile), split stacks (libgcc), Fortran, Ada and Go.  They may be the only ones to
+# call these functions.
 LEAKWRAP_CALLED_BEHIND := fclose strdup strndup getcwd execv execve execvp signal sigwait \
-	sigaltstack _exit prctl
+	sigaltstack _exit prctl mprotect syscall
 
 LEAKWRAP_LDFLAGS := $(LEAKWRAP_SYMBOLS:%=-Wl,--wrap=%) \
 	$(foreach symbol,malloc calloc realloc free,-Wl,-u,__wrap_$(symbol) -Wl,-u,$(symbol)) \
