@@ -2,7 +2,7 @@
  *
  *   - strings of libstdc++, and blocks behind a 64-bit length
  *   - objects with vtables, their parts, and their bases without vtables
- *   - coroutines, and blocks of std::pmr::monotonic_buffer_resource
+ *   - coroutines, stacks of Boost, and blocks of std::pmr::monotonic_buffer_resource
  *   - objects of Xerces-C and of Squid
  *   - strings, arenas and repeated fields of Protocol Buffers
  *
@@ -176,6 +176,43 @@ LEAKWRAP_INLINE bool is_promise(const struct leakwrap_interior *in)
 	       memory->is_code(memory->context, resume) &&
 	       memory->is_code(memory->context, destroy) &&
 	       !memory->is_code(memory->context, leakwrap_word_of(in, 2));
+}
+
+/* Boost.Context begins its record of a fiber at the last multiple of this number that leaves enough
+ * of the stack behind it. */
+#define FIBER_ALIGNMENT 256u
+
+/* How many such addresses are looked at. */
+#define FIBER_PLACES 16u
+
+/* Returns whether the block's size and the address of its end are at ADDRESS. */
+LEAKWRAP_INLINE bool has_extent_at(const struct leakwrap_interior *in, leakwrap_word address)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+
+	return leakwrap_leads_to_words(memory, address, 2) &&
+	       leakwrap_word_at(memory, address) == in->size &&
+	       leakwrap_word_at(memory, address + memory->word) == in->block + in->size;
+}
+
+/* Returns whether the block is the stack of a fiber or a coroutine of Boost.  It holds its own size
+ * and the address of its end: in its last three words (Boost.Coroutine,
+ * detail/pull_coroutine_object.hpp), or at the start of the record of a fiber (Boost.Context,
+ * fiber_fcontext.hpp, fiber_record).  The program has a pointer to something near the end, or to
+ * where the stack was left. */
+LEAKWRAP_INLINE bool is_boost_stack(const struct leakwrap_interior *in)
+{
+	const leakwrap_word end = in->block + in->size;
+	leakwrap_word record = end & ~(leakwrap_word)(FIBER_ALIGNMENT - 1);
+
+	if (in->size < FIBER_ALIGNMENT * FIBER_PLACES)
+		return false;
+	if (has_extent_at(in, end - 3 * in->memory->word))
+		return true;
+	for (unsigned i = 0; i < FIBER_PLACES; i++, record -= FIBER_ALIGNMENT)
+		if (end - record >= 2 * in->memory->word && has_extent_at(in, record))
+			return true;
+	return false;
 }
 
 /* The size of a block of std::pmr::monotonic_buffer_resource is a multiple of 64.  These bits of it

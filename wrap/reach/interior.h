@@ -36,12 +36,14 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *   - to a base class without virtual functions, behind the address of the object's vtable
  *   - to the promise of a coroutine, behind the functions that resume and destroy it
  *   - to the end of a block of std::pmr::monotonic_buffer_resource, where its size stands
+ *   - into the stack of a fiber or a coroutine of Boost, which holds its own size and end
  *
  * Xerces-C
  *   - to an object behind the address of its memory manager, which has a vtable
  *
  * programs that align blocks themselves, such as Eigen and OpenCV
  *   - to an aligned address, behind the block's own address, by which they free it
+ *   - to what omp_alloc of GCC has returned, behind the block's address and size
  *
  * GLib
  *   - to an instance of GObject, behind its private data

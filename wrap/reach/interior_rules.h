@@ -52,6 +52,20 @@ LEAKWRAP_INLINE bool is_aligned_part(const struct leakwrap_interior *in)
 	       leakwrap_word_at(in->memory, in->pointer - word) == in->block;
 }
 
+/* Words in front of what omp_alloc of GCC returns: the block's address and size, the allocator, and
+ * one more (libgomp/allocator.c, struct omp_mem_header). */
+#define OPENMP_WORDS 4u
+
+LEAKWRAP_INLINE bool is_behind_openmp_header(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word head = OPENMP_WORDS * memory->word;
+
+	return in->offset >= head && leakwrap_leads_to_words(memory, in->pointer - head, 2) &&
+	       leakwrap_word_at(memory, in->pointer - head) == in->block &&
+	       leakwrap_word_at(memory, in->pointer - head + memory->word) == in->size;
+}
+
 /* The first words of a part in which the block's address may be. */
 #define OWNER_WORDS 16u
 
@@ -412,15 +426,16 @@ LEAKWRAP_INLINE bool is_syntax_node(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
-	       (is_plain_base(in) || is_promise(in) || is_monotonic_chunk(in) ||
-	        is_behind_manager(in) || is_squid_object(in) || is_marked_string(in) ||
-	        is_in_arena(in) || is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) ||
-	        is_stem(in) || is_second_element(in) || is_list_of_ids(in) ||
-	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_swiss_table(in) ||
-	        is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) ||
-	        is_aligned_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) ||
-	        is_pascal_interface(in) || is_syntax_node(in) || is_of_python(in) ||
-	        is_of_lua(in) || is_part_of_lua_table(in));
+	       (is_plain_base(in) || is_promise(in) || is_boost_stack(in) ||
+	        is_monotonic_chunk(in) || is_behind_openmp_header(in) || is_behind_manager(in) ||
+	        is_squid_object(in) || is_marked_string(in) || is_in_arena(in) ||
+	        is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) || is_stem(in) ||
+	        is_second_element(in) || is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) ||
+	        is_hash_table(in) || is_swiss_table(in) || is_of_glib(in) || is_perl_slab(in) ||
+	        is_objective_c(in) || is_behind_size(in) || is_aligned_behind_size(in) ||
+	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
+	        is_syntax_node(in) || is_of_python(in) || is_of_lua(in) ||
+	        is_part_of_lua_table(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
