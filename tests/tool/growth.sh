@@ -28,6 +28,12 @@ grows() {
 what="1,000 bytes a second, at equal intervals"
 series 0:0 1:1000 2:2000 3:3000 4:4000 5:5000 6:6000 7:7000
 grows "7,000 bytes, 3.43 MiB"
+what="1,000 bytes a second, and the log has the dumps out of order"
+for dump in 2 1 4 3 8 7 6 5; do
+	grep "^leakwrap.3.$dump\]" "$W/series"
+done >"$W/mixed"
+mv "$W/mixed" "$W/series"
+grows "7,000 bytes, 3.43 MiB"
 what="1,000 bytes a second, at unequal intervals"
 series 0:0 1:1000 3:3000 7:7000 8:8000 30:30000 31:31000
 grows "31,000 bytes, 3.43 MiB"
@@ -42,6 +48,17 @@ grows "7,200 bytes, 3.53 MiB"
 what="a dump at the end, right after the last"
 series 0:0 1:1000 2:2000 3:3000 4:4000 5:5000 6:6000 7:7000 7:7000
 grows "7,000 bytes, 3.43 MiB"
+what="a dump right before the last, and 3,000 bytes each 3 seconds"
+series 0:0 25:25000 50:50000 99:99000 100:99000
+grows "99,000 bytes, 3.40 MiB"
+what="1,000 bytes each 20 seconds, a dump each 5 seconds"
+series 0:0 5:0 10:0 15:0 20:1000 25:1000 30:1000 35:1000 40:2000 45:2000 50:2000 55:2000 60:3000 \
+	65:3000 70:3000 75:3000 80:4000
+grows "4,000 bytes, 176 KiB"
+what="too fast for the clock, and an exit dump right after the last dump"
+series 0:0 0:1000 1:2000 1:3000 2:4000 2:4000
+sed -i '/\.6\] dump /s/ reason=signal/ reason=exit/' "$W/series"
+grows "4,000 bytes, 6.87 MiB"
 what="a burst at the beginning, then 100 bytes a minute"
 series 0:0 60:50000 120:50100 180:50200 240:50300 300:50400 360:50500 420:50600 480:50700
 grows "800 bytes, 5.86 KiB"
@@ -101,6 +118,13 @@ status_is 0 "$lw" report --growth -f json "$W/part"
 shows '"first_bytes":45000,"last_bytes":100000,"first_blocks":1,"last_blocks":1,"is_least":true'
 status_is 0 "$lw" report --merge --growth "$W/part"
 shows '^      grew steadily by 55,000 bytes, by 55,000 bytes in all, in 1 of 1 process$'
+# How much of that was lost before is not known.
+sed -e 's|] loss .*|] kinds definite_bytes=0 definite_blocks=0|
+	/3\.2\] kinds/s|=.*|=100000 definite_blocks=1|' \
+	-e 's|100000 bytes in 1 blocks, .*|& definite=100000/1|' "$W/part" >"$W/lost"
+status_is 0 "$lw" report --growth "$W/lost"
+shows '^  grows steadily by at least 55,000 bytes'
+shows_not '^  loses'
 # Several call sites may have one stack, as those of a library that was loaded again. A dump may
 # hide each of them that another dump shows.
 for second in '1300 1000:0x10 100:0x20 100:0x30 100:0x30' '1300 1000:0x10 100:0x20 100:0x20'; do
@@ -137,6 +161,10 @@ equal "a leak that dumps hide at first" "$(grep grows "$W/out")" "$(printf '  %s
 	' since dump 3')"
 shows '^  compared with dump 1, '
 shows_not 'not compared'
+# In a sum a call site that begins late would look like growth.
+status_is 0 "$lw" report --growth --by=module "$W/part"
+shows '^no module grew$'
+shows "$uncompared"
 status_is 0 "$lw" report --merge --growth "$W/part"
 shows '^      grew steadily by 20,000 bytes, by 20,000 bytes in all, in 1 of 1 process$'
 shows 'growth counts from where a call site is shown: dumps of 1 process leave out call sites'
@@ -202,6 +230,25 @@ shows '"steady_bytes":400,.*"name":"queue"'
 status_is 0 "$lw" report --growth --by=function --top=1 "$W/tree"
 shows queue
 shows_not ' log$'
+
+# What is lost steadily comes first, then what is lost by bursts, the most first, and then what grows.
+for minute in 0 1 2 3; do
+	burst=$((minute > 1))
+	printf '%s\n' "$((20000 + 10000 * minute)) 9 complete 0x40" "5000 9 complete 0x10" \
+		"3000 9 complete 0x30" "2000 9 complete 0x20" |
+		make_dump 3.$((minute + 1)) 2026-11-20T18:0$minute:00Z /x/y 0x1000 none |
+		sed "s|] loss .*|] kinds definite_bytes=0 definite_blocks=0|
+			/site 2:/s|\$| definite=$((100 * minute))/$minute|
+			/site 3:/s|\$| definite=$((50 * burst))/$burst|
+			/site 4:/s|\$| definite=$((900 * burst))/$burst|"
+done >"$W/losing"
+status_is 0 "$lw" report --growth "$W/losing"
+equal "what is lost" "$(sed -n 's/^  \(loses.*steadily\|has lost.*steadily\|grows steadily\).*/\1/p' \
+	"$W/out")" "loses 300 bytes steadily
+has lost 900 bytes, not steadily
+has lost 50 bytes, not steadily
+grows steadily"
+equal "what is lost without growth" "$(grep -c '^ *did not grow' "$W/out")" 3
 
 # A format that has no place for sums refuses them.
 for format in folded pprof html; do

@@ -128,8 +128,8 @@ static unsigned hidden_parts(const struct gaps *gaps, const struct shown *shown,
 
 /* Returns the end of the spans at which the comparison of a stack begins, of which SHOWN says where
  * it is shown.  From that end on all dumps show all of it.  If only the last dump does, the dump
- * before the last counts, too, provided that its most hidden bytes are known.  In a group, all ends
- * must show the stack.  Returns -1 if the stack cannot be compared. */
+ * before the last counts, too.  In a group, all ends must show the stack.  Returns -1 if the stack
+ * cannot be compared. */
 static int first_compared(const struct gaps *gaps, const struct subjects *subjects,
                           const struct shown *shown)
 {
@@ -139,7 +139,7 @@ static int first_compared(const struct gaps *gaps, const struct subjects *subjec
 			first = (int)end + 1;
 	if (subjects->names)
 		return first == 0 ? 0 : -1;
-	if (first == (int)gaps->spans && gaps->most_hidden[first - 1].bytes < UINT64_MAX)
+	if (first == (int)gaps->spans)
 		return first - 1;
 	return first < (int)gaps->spans ? first : -1;
 }
