@@ -65,6 +65,13 @@ shows 'appeared +70 bytes'
 shows 'vanished -50 bytes'
 shows '0 call sites did not change'
 
+# As many bytes in more blocks are a change, too.
+echo "50 2 complete 0x10" | make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none >"$W/blocks"
+status_is 0 "$lw" diff "$W/one@1" "$W/blocks"
+shows '^  grew +0 bytes in +1 block, now 50 bytes in 2 blocks$'
+status_is 0 "$lw" diff "$W/blocks" "$W/one@1"
+shows '^  shrank +0 bytes in -1 block, now 50 bytes in 1 block$'
+
 # hides ALL: makes a dump hide what it does not show of ALL live bytes.
 hides() {
 	sed "s/ live_bytes=[0-9]* live_blocks=[0-9]* / live_bytes=$1 live_blocks=9 /"

@@ -124,6 +124,14 @@ for logs in "$W/alone $W/build.1" "$W/build.1 $W/alone"; do
 	shows '^  1,140 bytes .* at 2 call sites'
 done
 
+# Code that was generated at run time lies elsewhere in each process.
+for pid in 1 2; do
+	one_dump 1$pid.1 10 0x${pid}0000 100 1 |
+		sed 's/\(#1 0x[0-9a-f]*\) ? .*/\1 ?/' >"$W/generated.$pid"
+done
+status_is 0 "$lw" report --merge "$W"/generated.*
+shows '#1 200 bytes in 2 blocks, .*, in 2 of 2 processes'
+
 # Dumps of older runtimes lack lines, those of newer ones have more. A format of another version is
 # left out, and told.
 one_dump 21.1 10 0x10000 100 1 | grep -v -e tracer_bytes -e 'stacks complete' >"$W/older"
