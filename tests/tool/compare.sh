@@ -97,6 +97,12 @@ shows '"old_bytes":40000,"new_bytes":90000,.*"is_least":true'
 status_is 0 "$lw" diff -f folded "$W/part@1" "$W/part@2"
 equal "folded" "$(sort "$W/out")" "y+0x20 45000 0
 y+0x40 40000 90000"
+# How much of that was lost is not known.
+sed -e 's/\] loss .*/] kinds definite_bytes=0 definite_blocks=0/' \
+	-e '/: 90000 bytes/s|$| definite=90000/1|' "$W/part" >"$W/lost"
+status_is 0 "$lw" diff "$W/lost@1" "$W/lost@2"
+shows '^  grew at least +50,000 bytes'
+shows_not '^      +.* lost'
 # It may have that at each of several call sites, which another build makes one by their functions.
 # of_build BUILD_ID <SITES: prints a dump. The first digit of an offset names the function.
 of_build() {

@@ -40,6 +40,12 @@ status_is 2 "$lw" report --merge --growth --by=function "$W"/logs/*/*.log
 said '^leakwrap: --by is not for --merge --growth'
 status_is 0 "$lw" report --merge --hosts='/nowhere/%h/*' "$W"/logs/*/*.log
 said '^leakwrap: --hosts=/nowhere/%h/\*: no log has such a path$'
+cp "$W/logs/red/1.log" "$W/1-red.server"
+cp "$W/logs/blue/3.log" "$W/2-blue.server"
+cp "$W/logs/red/2.log" "$W/3-red.server"
+status_is 0 "$lw" report --merge --hosts='*-%h.server' "$W"/*.server
+shows ', the last dumps of 3 processes on 2 hosts, '
+shows '#1 27,000 bytes .*, in 3 of 3 processes on 2 of 2 hosts'
 status_is 2 "$lw" report --hosts=logs "$W/logs/red/1.log"
 said '%h must stand for the host'
 status_is 2 "$lw" report --merge --growth --fail-on-leaks "$W/logs/red/1.log"
@@ -63,6 +69,15 @@ done
 status_is 0 "$lw" report --merge "$W"/container.*
 shows 'the last dumps of 3 processes,'
 shows '^  45 bytes live'
+# What was suppressed is added up, too.
+echo 'leak:/no/such/server' >"$W/suppressions"
+status_is 0 "$lw" report --suppressions="$W/suppressions" "$W"/container.* "$W"/logs/*/*.log
+shows 'the last dumps of 6 processes,'
+shows '^  of these suppressed: 28,845 bytes in 12 blocks$'
+
+sed 's/dump_ns=[0-9]*/dump_ns=7/' "$W/container.a" >"$W/container.other"
+status_is 0 "$lw" report --merge "$W/container.a" "$W/container.other"
+shows 'the last dumps of 2 processes,'
 
 # A clock that goes back makes no second process, in one log or in several. Growth counts dumps
 # then: a cache that is full after the second of three dumps has not grown steadily. So it is where
@@ -146,6 +161,30 @@ shows_not damaged
 status_is 2 "$lw" report --merge "$W/older" "$W/newer" "$W/other"
 shows 'the last dumps of 2 processes,'
 said 'other:1: dump 23.1 is damaged: its format version is not known to this tool'
+
+# The share of bytes with complete stacks is that of all bytes, if each dump has it.
+shows_not '^  stacks: '
+one_dump 26.1 10 0x40000 300 3 | sed 's/percent=100.00/percent=0.00/' >"$W/truncated"
+status_is 0 "$lw" report --merge "$W/truncated" "$W/newer"
+shows '^  stacks: 25 % of the live bytes have complete stacks$'
+
+# Only what dumps leave out of their live bytes is told as left out of the sum.
+from_fork='inherited_blocks=1 inherited'
+one_dump 24.1 10 0x10000 100 1 |
+	sed "s/\] total .*/& inherited_bytes=7 $from_fork=left_out/" >"$W/left_out"
+one_dump 25.1 10 0x20000 100 1 |
+	sed "s/\] total .*/& inherited_bytes=50 $from_fork=included/" >"$W/included"
+status_is 0 "$lw" report --merge "$W/left_out" "$W/included"
+shows '^  left out from before the fork: 7 bytes in 1 block$'
+
+# A sum in which a number is missing is not known.
+grep -v '\] total ' "$W/newer" >"$W/torn"
+for logs in "$W/older $W/torn" "$W/torn $W/older"; do
+	# shellcheck disable=SC2086 # words
+	status_is 0 "$lw" report --merge $logs
+	shows '^  its totals are missing$'
+	shows '#1 200 bytes in 2 blocks'
+done
 
 # Compressed logs, also in pieces; a piece of one is told.
 gzip -k "$W/logs/red/1.log" "$W/each.1"

@@ -55,6 +55,8 @@ what="1,000 bytes each 20 seconds, a dump each 5 seconds"
 series 0:0 5:0 10:0 15:0 20:1000 25:1000 30:1000 35:1000 40:2000 45:2000 50:2000 55:2000 60:3000 \
 	65:3000 70:3000 75:3000 80:4000
 grows "4,000 bytes, 176 KiB"
+status_is 0 "$lw" report --merge --growth "$W/series"
+shows '^      grew steadily by 4,000 bytes, by 4,000 bytes in all'
 what="too fast for the clock, and an exit dump right after the last dump"
 series 0:0 0:1000 1:2000 1:3000 2:4000 2:4000
 sed -i '/\.6\] dump /s/ reason=signal/ reason=exit/' "$W/series"
@@ -65,6 +67,10 @@ grows "800 bytes, 5.86 KiB"
 what="a cache that has filled up"
 series 0:0 60:40000 120:60000 180:60000 240:60000 300:60000
 grows "not steadily"
+what="a cache that has filled up after half of the time, merged"
+series 0:0 10:1000 50:5000 80:5000 100:5000
+status_is 0 "$lw" report --merge --growth "$W/series"
+shows '^      grew by bursts, by 5,000 bytes in all'
 what="a burst"
 series 0:0 60:0 120:0 180:90000 240:90000 300:90000 360:90000
 grows "not steadily"
@@ -249,6 +255,24 @@ has lost 900 bytes, not steadily
 has lost 50 bytes, not steadily
 grows steadily"
 equal "what is lost without growth" "$(grep -c '^ *did not grow' "$W/out")" 3
+status_is 0 "$lw" report --merge --growth "$W/losing"
+equal "what is lost, merged" "$(sed -n 's/^      \(loses.*steadily\|grew steadily\).*/\1/p' \
+	"$W/out")" "loses 300 bytes steadily
+loses 900 bytes, not steadily
+loses 50 bytes, not steadily
+grew steadily"
+# A process that loses less does not hide what another has lost.
+for dump in 4 3 2 1; do
+	grep "^leakwrap.3.$dump\]" "$W/losing" |
+		sed "s/^leakwrap.*\]/leakwrap[4.$((5 - dump))]/; s/T18:0.:/T18:0$((4 - dump)):/"
+done >"$W/regaining"
+status_is 0 "$lw" report --merge --growth "$W/losing" "$W/regaining"
+shows '^      loses 300 bytes steadily$'
+# It is not told where the dump between does not tell it.
+sed '/3\.2\] /{ s/\] kinds .*/] loss/; s/ definite=.*//; }' "$W/losing" >"$W/untold"
+status_is 0 "$lw" report --merge --growth "$W/untold"
+shows '^      grew steadily by 30,000 bytes'
+shows_not 'loses'
 
 # A format that has no place for sums refuses them.
 for format in folded pprof html; do

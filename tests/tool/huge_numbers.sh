@@ -89,6 +89,7 @@ for by in function module; do
 done
 status_is 0 "$lw" report --merge "$W/log" "$W/other"
 shows '  #1 9,223,372,036,854,775,807 bytes'
+shows '^  9,223,372,036,854,775,807 bytes .* live in 9,223,372,036,854,775,807 blocks '
 status_is 0 "$lw" report --merge -f html "$W/log" "$W/other"
 no_negative html
 dump 7.1 1,1 | total 1 >"$W/old"

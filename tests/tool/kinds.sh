@@ -220,6 +220,7 @@ jq -e '.call_sites[0] | .steady_lost_bytes > 0 and .last_kinds.definite_bytes ==
 status_is 0 "$lw" report --merge "$W/series" "$W/untold"
 shows '^  definitely lost: 256 bytes in 8 blocks$'
 shows '^  (1 of 2 processes tell lost from reachable memory)$'
+shows '^  #3 .*, 1,280 bytes (256 direct + 1,024 indirect) in 40 blocks definitely lost, in 2 of 2 '
 status_is 0 "$lw" report --merge --growth "$W/series"
 equal "growth of a sum" "$(grep -o '^      [a-z]*_[a-z]*' "$W/out" | head -n 1)" "      lose_list"
 # A call site may lose memory while it shrinks.
