@@ -103,6 +103,13 @@ sed -e 's/\] loss .*/] kinds definite_bytes=0 definite_blocks=0/' \
 status_is 0 "$lw" diff "$W/lost@1" "$W/lost@2"
 shows '^  grew at least +50,000 bytes'
 shows_not '^      +.* lost'
+# The largest call sites need not be those that have lost most.
+sed -e 's/\] loss .*/] kinds definite_bytes=40010 definite_blocks=3/' \
+	-e '/: 45000 bytes/s|$| definite=10/1|; /: 90000 bytes/s|$| definite=30000/1|' \
+	"$W/part" >"$W/lost"
+status_is 0 "$lw" diff --show-leak-kinds=definite "$W/lost@1" "$W/lost@2"
+shows '^  2 call sites are not compared: '
+shows_not 'grew'
 # It may have that at each of several call sites, which another build makes one by their functions.
 # of_build BUILD_ID <SITES: prints a dump. The first digit of an offset names the function.
 of_build() {

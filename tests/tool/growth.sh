@@ -112,6 +112,14 @@ shows '"damaged_dumps":0,"uncompared_call_sites":1,'
 status_is 0 "$lw" report --growth --by=function "$W/part"
 shows '^no function grew$'
 shows "$uncompared"
+# A call site without live blocks is not the smallest that the first dump shows.
+{
+	dump_of_part 1 135000 50000:0x10 45000:0x20 0:0x50 |
+		sed 's/ 0 bytes in 1 .*/ 0 bytes in 0 blocks, complete allocated_bytes=7/'
+	dump_of_part 2 90000 50000:0x10 40000:0x30
+} >"$W/part"
+status_is 0 "$lw" report --growth "$W/part"
+shows '^no call site grew$'
 # It cannot have had more than the smallest call site that it shows, nor than all that it hides.
 {
 	dump_of_part 1 195000 50000:0x10 45000:0x20
@@ -153,6 +161,13 @@ status_is 0 "$lw" report --growth "$W/part"
 shows 'grows steadily by at least 800 bytes, .*: at most 1,100 to 1,900 bytes in 2 blocks$'
 status_is 0 "$lw" report --merge --growth "$W/part"
 shows '^      grew steadily by 800 bytes, by 800 bytes in all, in 1 of 1 process$'
+# All together cannot have had more than the dump hides.
+{
+	dump_of_part 1 2500 1000:0x10 600:0x20
+	dump_of_part 2 5300 1000:0x10 600:0x20 1300:0x20 2400:0x20
+} >"$W/part"
+status_is 0 "$lw" report --growth "$W/part"
+shows 'grows steadily by at least 2,800 bytes, .*: at most 1,500 to 4,300 bytes in 3 blocks$'
 # A leak is compared from the first dump on that shows it.
 {
 	dump_of_part 1 62000 50000:0x10
@@ -264,7 +279,7 @@ grew steadily"
 # A process that loses less does not hide what another has lost.
 for dump in 4 3 2 1; do
 	grep "^leakwrap.3.$dump\]" "$W/losing" |
-		sed "s/^leakwrap.*\]/leakwrap[4.$((5 - dump))]/; s/T18:0.:/T18:0$((4 - dump)):/"
+		sed "s/^leakwrap[^ ]*/leakwrap[4.$((5 - dump))]/; s/T18:0.:/T18:0$((4 - dump)):/"
 done >"$W/regaining"
 status_is 0 "$lw" report --merge --growth "$W/losing" "$W/regaining"
 shows '^      loses 300 bytes steadily$'

@@ -41,6 +41,7 @@ suppressed() {
 suppressed 'leak:open_shop' 1
 said '4,000 bytes in 1 block'
 shows 'of these suppressed: 301 bytes in 2 blocks at 2 call sites'
+status_is 0 "$lw" report --max-bytes=4000 --max-blocks=1 --suppressions="$W/suppressions" "$W/log"
 suppressed 'leak:leaky.c' 0
 suppressed 'leak:^main$' 0
 suppressed 'leak:/leaky$' 0

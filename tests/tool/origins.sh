@@ -80,6 +80,7 @@ shows '^  allocated so far: 3,000,000 bytes in 30 blocks, 2 of them temporary$'
 shows '^  of these since the mark, .*: 500 bytes in 5 blocks$'
 shows '^  at the peak, .*: 3,000,000 bytes in 30 blocks$'
 shows ', 66.7 % of the peak, now 2,000,000 bytes$'
+shows '^  #1 2,000,000 bytes in 20 blocks'
 
 # A sum leaves out what its dumps leave out.
 sed 's/\[7\.1\]/[8.1]/' "$W/log" >"$W/second"
