@@ -77,6 +77,11 @@ for notes in 1 2; do
 		equal "notes of $log" "$(grep -c 'note: full' "$W/out")" $notes
 	done
 done
+# A note may look like a line of another dump.
+sed 's/note full/note of leakwrap[9.1] dump/' "$W/noted" >"$W/log"
+report "$W/log"
+equal "such notes" "$(grep -c 'note: of leakwrap.9.1. dump$' "$W/out")" 2
+quiet "such notes"
 {
 	head -c 300000 /dev/zero | tr '\0' x
 	cat "$W/plain"
