@@ -264,8 +264,8 @@ for minute in 0 1 2 3; do
 			/site 4:/s|\$| definite=$((900 * burst))/$burst|"
 done >"$W/losing"
 status_is 0 "$lw" report --growth "$W/losing"
-equal "what is lost" "$(sed -n 's/^  \(loses.*steadily\|has lost.*steadily\|grows steadily\).*/\1/p' \
-	"$W/out")" "loses 300 bytes steadily
+first='s/^  \(loses.*steadily\|has lost.*steadily\|grows steadily\).*/\1/p'
+equal "what is lost" "$(sed -n "$first" "$W/out")" "loses 300 bytes steadily
 has lost 900 bytes, not steadily
 has lost 50 bytes, not steadily
 grows steadily"
@@ -279,7 +279,8 @@ grew steadily"
 # A process that loses less does not hide what another has lost.
 for dump in 4 3 2 1; do
 	grep "^leakwrap.3.$dump\]" "$W/losing" |
-		sed "s/^leakwrap[^ ]*/leakwrap[4.$((5 - dump))]/; s/T18:0.:/T18:0$((4 - dump)):/"
+		sed "s/^leakwrap[^ ]*/leakwrap[4.$((5 - dump))]/
+			s/T18:0.:/T18:0$((4 - dump)):/"
 done >"$W/regaining"
 status_is 0 "$lw" report --merge --growth "$W/losing" "$W/regaining"
 shows '^      loses 300 bytes steadily$'

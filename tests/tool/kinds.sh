@@ -152,7 +152,8 @@ shows '^  #1 100 bytes in 1 block still reachable'
 status_is 0 "$lw" report -f json --suppressions="$W/suppressions" "$W/part"
 jq -e '.dumps[0].suppressed | .live_bytes == 900 and .live_blocks == 9 and .call_sites == 1' \
 	"$W/out" >/dev/null || fail "a part in json: $(cat "$W/out")"
-status_is 0 "$lw" report -f html --show-leak-kinds=reachable --suppressions="$W/suppressions" "$W/part"
+status_is 0 "$lw" report -f html --show-leak-kinds=reachable \
+	--suppressions="$W/suppressions" "$W/part"
 shows ',"bytes":600,"blocks":6,'
 status_is 0 "$lw" report "$W/untold"
 cp "$W/out" "$W/wanted"
