@@ -252,7 +252,7 @@ status_is 0 "$lw" report --growth --by=function --top=1 "$W/tree"
 shows queue
 shows_not ' log$'
 
-# What is lost steadily comes first, then what is lost by bursts, the most first, and then what grows.
+# What is lost steadily comes first, then what is lost by bursts, and then what grows.
 for minute in 0 1 2 3; do
 	burst=$((minute > 1))
 	printf '%s\n' "$((20000 + 10000 * minute)) 9 complete 0x40" "5000 9 complete 0x10" \
