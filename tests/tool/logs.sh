@@ -245,6 +245,10 @@ damage "lines in another order" 9 'a frame is missing or out of order' 3
 equal "lines in another order: stacks" "$(grep -c '(no stack)' "$W/out")" 2
 sed '16s/lines=.*/lines=/' "$W/plain" >"$W/log"
 damage "a damaged end" 16 'its end is damaged' 3
+sed '2{h; b}; 15G' "$W/plain" >"$W/log"
+damage "totals that came twice" 17 'lines of it came twice or were changed' 3
+sed '16s/sites=3/sites=4/' "$W/plain" >"$W/log"
+damage "a changed number of call sites" 16 'lines of it came twice or were changed' 3
 sed '1s/version=1/version=9/' "$W/plain" >"$W/log"
 status_is 2 "$lw" report "$W/log"
 said 'log:1: dump 7.1 is damaged: its format version is not known'
