@@ -245,6 +245,13 @@ damage "lines in another order" 9 'a frame is missing or out of order' 3
 equal "lines in another order: stacks" "$(grep -c '(no stack)' "$W/out")" 2
 sed '16s/lines=.*/lines=/' "$W/plain" >"$W/log"
 damage "a damaged end" 16 'its end is damaged' 3
+# The frames of a call site whose line is cut are not those of the call site before.
+printf '300 3 complete\n200 2 complete 0x1234 0x5678\n' |
+	make_dump 7.1 2026-11-20T18:36:01Z $exe 0x10000 none |
+	sed '/site 2:/{s/ bytes.*//; N; s/\n//}' >"$W/log"
+damage "a cut call site" 7 'a line of it is cut' 1
+shows '^      (no stack)$'
+shows_not '+0x1234'
 sed '2{h; b}; 15G' "$W/plain" >"$W/log"
 damage "totals that came twice" 17 'lines of it came twice or were changed' 3
 sed '16s/sites=3/sites=4/' "$W/plain" >"$W/log"
