@@ -115,6 +115,10 @@ while [ $((lines -= 1)) -gt 0 ]; do
 	said 'cannot be judged'
 done
 status_is 0 "$lw" report "$W/cut"
+# It is one if reachable blocks are leaks, too.
+grep -v -e '\] kinds ' -e '\] end ' "$W/keeps.log" >"$W/cut"
+status_is 2 "$lw" report --fail-on-leaks "$W/cut"
+status_is 1 "$lw" report --fail-on-leaks --leak-kinds=all "$W/cut"
 
 # The C library of a static program keeps blocks for itself, which are no leaks.
 echo 'int main(void) { return 0; }' >"$W/empty.c"
