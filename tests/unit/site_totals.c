@@ -276,6 +276,56 @@ static void collect_inherited_samples(void)
 	first_own = LEAKWRAP_SITE_FIRST;
 }
 
+/* A forked child has a block of its own, at a call site whose number before the fork was far away,
+ * and an inherited block.  Without memory for all rows, several walks see each of them. */
+static void join_far_numbers(void)
+{
+	struct leakwrap_site_totals got;
+
+	site_count = 5010;
+	block_count = 2;
+	first_own = LEAKWRAP_SITE_FIRST + 5000;
+	blocks[0] = (struct leakwrap_live_block){.address = 1, .site = first_own + 2, .size = 10};
+	blocks[1] = (struct leakwrap_live_block){.address = 2, .site = first_own - 1, .size = 5};
+	CHECK(leakwrap_site_totals_collect(&got, true, NULL));
+	CHECK(got.rows_count == 1 && got.blocks == 1 && got.bytes == 10);
+	CHECK(got.rows[0].site == LEAKWRAP_SITE_FIRST + 1);
+	leakwrap_site_totals_release(&got);
+	scratch_max = 1;
+	leakwrap_site_totals_largest(&got, true, NULL);
+	CHECK(got.blocks == 1 && got.inherited_blocks == 1 && got.inherited_bytes == 5);
+	scratch_max = SIZE_MAX;
+	first_own = LEAKWRAP_SITE_FIRST;
+}
+
+/* Errors add up by their squares, whose sum may take more than 64 bits.  A block that is far larger
+ * than the interval is always sampled, and adds no error. */
+static void add_up_errors(void)
+{
+	const uint32_t interval = 1 << 30;
+	struct leakwrap_site_totals got;
+	uint64_t error;
+
+	site_count = 2;
+	block_count = 0;
+	leakwrap_sampling_switch(interval);
+	for (uintptr_t i = 1; i <= 33; i++)
+		CHECK(leakwrap_samples_add(
+		        &(struct leakwrap_sample){.address = i * 64,
+		                                  .size = interval / 2,
+		                                  .interval = i <= 32 ? interval : 1000,
+		                                  .site = LEAKWRAP_SITE_FIRST + (i > 32)}));
+	CHECK(leakwrap_site_totals_collect(&got, false, NULL));
+	CHECK(got.estimate.sampled_blocks == 33);
+	error = leakwrap_square_root(got.estimate.variance_high, got.estimate.variance_low);
+	CHECK(error > 6010000000u && error < 6012000000u);
+	CHECK(got.estimates[LEAKWRAP_SITE_FIRST + 1].variance_low == 0);
+	leakwrap_site_totals_release(&got);
+	for (uintptr_t i = 1; i <= 33; i++)
+		CHECK(leakwrap_samples_remove(leakwrap_samples_find((void *)(i * 64))));
+	leakwrap_sampling_switch(0);
+}
+
 /* A call site without blocks is shown for what it has allocated, but not when it is about to be
  * freed. */
 static void show_allocated(void)
@@ -365,6 +415,8 @@ int main(void)
 {
 	collect_in_child();
 	collect_inherited_samples();
+	join_far_numbers();
+	add_up_errors();
 	collect_few_of_many();
 	show_allocated();
 	show_moved();
