@@ -92,6 +92,13 @@ status_is 1 "$lw" report --fail-on-leaks "$W/series"
 make_dump 3.2 2026-11-20T18:00:01Z /x/y 0x1000 none </dev/null | head -n 4 >"$W/cut"
 status_is 2 "$lw" report --fail-on-leaks "$W/cut"
 said 'cannot be judged'
+echo "50 1 complete 0x10" | make_dump 5.1 2026-11-20T18:00:00Z /x/y 0x1000 none >"$W/leaks"
+for logs in "$W/leaks $W/cut" "$W/cut $W/leaks"; do
+	# shellcheck disable=SC2086 # words
+	status_is 2 "$lw" report --fail-on-leaks $logs
+	said 'process 5, dump 1: 50 bytes in 1 block are live$'
+	said 'process 3, dump 2 cannot be judged'
+done
 
 # Wherever the dump of a program without leaks is cut, no leak is reported.
 cat >"$W/keeps.c" <<'END'
