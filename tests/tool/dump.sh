@@ -142,11 +142,11 @@ start_program "$W/wait"
 status_is 0 "$lw" dump $program
 shows_dump 1
 stop
-ln -s wait "$W/alias"
-LEAKWRAP_OPTIONS="log=$W/%e.log" start_program "$W/alias"
+ln -s wait "$W/ali%pas"
+LEAKWRAP_OPTIONS="log=$W/%e.log" start_program "$W/ali%pas"
 status_is 0 "$lw" dump $program
 shows_dump 1
-[ -f "$W/alias.log" ] || fail "no $W/alias.log"
+[ -f "$W/ali%pas.log" ] || fail "no $W/ali%pas.log"
 stop
 build wait_static -static "$W/wait.c"
 LEAKWRAP_OPTIONS="log=$W/%e.log" start_program "$W/wait_static"

@@ -69,6 +69,10 @@ done
 status_is 0 "$lw" report --merge "$W"/container.*
 shows 'the last dumps of 3 processes,'
 shows '^  45 bytes live'
+status_is 0 "$lw" report -f html "$W"/container.*
+shows '"merged":3,'
+status_is 0 "$lw" report --each -f html "$W"/container.*
+shows_not '"merged":[0-9]'
 # What was suppressed is added up, too.
 echo 'leak:/no/such/server' >"$W/suppressions"
 status_is 0 "$lw" report --suppressions="$W/suppressions" "$W"/container.* "$W"/logs/*/*.log
