@@ -80,6 +80,14 @@ for memory in 8M 8m 8192K 8388608; do
 	equal "memory=$memory" "$(complaints) $(dump_value "$log" 1 live_blocks)" "0 3"
 done
 
+# An option that needs all blocks has them.
+run misuse=report:sample=1
+equal "a sample with misuse=" "$(grep -c 'misuse= needs all blocks: sample= is ignored' "$log")" 1
+equal "a sample with misuse=: blocks" "$(dump_value "$log" 1 live_blocks)" 3
+run misuse=report:record=0
+equal "no record with misuse=" "$(grep -c 'misuse= needs all blocks: record=0 is ignored' "$log")" 1
+equal "no record with misuse=: blocks" "$(dump_value "$log" 1 live_blocks)" 3
+
 # log=: %p %n %e %%, a quoted value with a colon in it.
 run "log=$W/dump-%p-%n-%e-%%" "$usr1"
 equal "log=: standard error" "$(wc -c <"$log")" 0

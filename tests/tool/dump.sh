@@ -446,6 +446,16 @@ status_is 2 "$lw" dump --timeout=1 $program
 said "blocks signal USR1: none of its threads took it within 1 s"
 said "if it always blocks the signal, start it with LEAKWRAP_OPTIONS=signal=RTMIN.3"
 stop
+# One thread that takes the signal is enough.
+sed 's/^int main/static void *rest(void *none) { for (;;) pause(); return none; }\n&/
+	s/^#include <signal.h>/#include <pthread.h>\n&/
+	s/sigfillset/pthread_t thread;\n\tpthread_create(\&thread, NULL, rest, NULL);\n\t&/' \
+	"$W/wait.c" >"$W/one_thread.c"
+build one_thread -pthread "$W/one_thread.c"
+LEAKWRAP_OPTIONS="log=$W/one_thread.log" start_program "$W/one_thread" blocked
+status_is 0 "$lw" dump --timeout=5 $program
+shows "^leakwrap\\[$program\\.1\\] dump version=1 reason=signal"
+stop
 start_program "$W/wait" soon
 status_is 0 "$lw" dump $program
 shows_dump 1

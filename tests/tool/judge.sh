@@ -15,6 +15,7 @@ status_is 1 "$lw" report --max-bytes=4300 "$W/log"
 status_is 0 "$lw" report --max-bytes=5K --max-blocks=3 "$W/log"
 status_is 1 "$lw" report --max-bytes=5K --max-blocks=2 "$W/log"
 said 'more than allowed'
+status_is 2 "$lw" report --max-bytes=16777216T "$W/log"
 status_is 2 "$lw" report --max-bytes=many "$W/log"
 said '--max-bytes=many: must be a number from 0 to 2^64-1, also with K, M, G or T$'
 # In a settings file these wait for a judgement. On the command line they would have no effect.

@@ -92,6 +92,25 @@ static void see(void *context, const struct leakwrap_sample *sample)
 	blocks[number].seen++;
 }
 
+/* Samples that share a counter of the filter are more than it can count.  It must not come to 0. */
+static void fill_counter(void)
+{
+	const void *const first = (const void *)address_of(0);
+	uintptr_t address = address_of(0);
+
+	for (unsigned count = 0; count < 256; address += 16) {
+		if (leakwrap_sample_filter_of((const void *)address) !=
+		    leakwrap_sample_filter_of(first))
+			continue;
+		count++;
+		CHECK(leakwrap_samples_add(
+		        &(struct leakwrap_sample){.address = address, .size = 1, .interval = 3}));
+		CHECK(leakwrap_may_be_sampled(first));
+	}
+	CHECK(leakwrap_samples_remove(leakwrap_samples_find(first)));
+	CHECK(leakwrap_may_be_sampled(first));
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS], reader;
@@ -111,5 +130,6 @@ int main(void)
 		leakwrap_samples_remove(leakwrap_samples_find((const void *)address_of(i)));
 	for (unsigned i = 0; i < BLOCKS; i++)
 		CHECK(!leakwrap_may_be_sampled((const void *)address_of(i)));
+	fill_counter();
 	return 0;
 }
