@@ -75,7 +75,7 @@ static void bad_values(void)
 	        "depth=-1",
 	        "depth=9999999999999999999999",
 	        "memory=99999999999999999999G",
-	        "memory=17179869184G",
+	        "memory=17179869185G",
 	        "memory=K",
 	        "memory=1T",
 	        "signal=KILL",
