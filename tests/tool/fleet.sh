@@ -82,6 +82,8 @@ shows '^  of these suppressed: 28,845 bytes in 12 blocks$'
 sed 's/dump_ns=[0-9]*/dump_ns=7/' "$W/container.a" >"$W/container.other"
 status_is 0 "$lw" report --merge "$W/container.a" "$W/container.other"
 shows 'the last dumps of 2 processes,'
+status_is 0 "$lw" report -f folded "$W/container.a" "$W/container.other"
+equal "bytes of both" "$(awk '{ n += $NF } END { print n }' "$W/out")" 30
 
 # A clock that goes back makes no second process, in one log or in several. Growth counts dumps
 # then: a cache that is full after the second of three dumps has not grown steadily. So it is where

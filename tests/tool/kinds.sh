@@ -259,3 +259,10 @@ status_is 0 "$lw" report -f pprof -o "$W/profile" "$W/series"
 go tool pprof -top -tagfocus=kind=definite "$W/profile" >"$W/out" 2>"$W/err" || fail "pprof"
 shows '^ *256B .* lose_list$'
 shows_not fill_cache
+# An indirectly lost block counts at its own call site, unless only what is lost is shown.
+go tool pprof -top -tagfocus=kind=indirect "$W/profile" >"$W/out" 2>"$W/err" || fail "pprof"
+shows '^ *1kB .* make_node$'
+status_is 0 "$lw" report -f pprof -o "$W/profile" --show-leak-kinds=definite,indirect "$W/series"
+go tool pprof -top -tagfocus=kind=indirect "$W/profile" >"$W/out" 2>"$W/err" || fail "pprof"
+shows '^ *1kB .* lose_list$'
+shows_not make_node

@@ -89,6 +89,14 @@ quiet "such notes"
 } >"$W/log"
 report "$W/log"
 same "a line that never ends, and zeros"
+for length in 262124 524268; do
+	{
+		head -c $length /dev/zero | tr '\0' x
+		cat "$W/plain"
+	} >"$W/log"
+	report "$W/log"
+	same "a line that never ends, up to a prefix"
+done
 report - <"$W/plain"
 same "standard input"
 printf '%s' "$(cat "$W/plain")" >"$W/log"

@@ -24,6 +24,8 @@ equal "blocks and bytes" "$(awk '
 mapping="1: 0x[0-9a-f]*/0x[0-9a-f]*/0x0 $W/leaky $(build_id "$W/leaky")"
 shows "$mapping *\\[FN\\]\\[FL\\]\\[LN\\]\\[IN\\]"
 shows "keep_inlined $PWD/tests/tool/leaky.c:11"
+address=$(sed -n 's/.*\]   #0 \(0x[0-9a-f]*\) .*/\1/p' "$W/log" | head -n 1)
+shows "^ *[0-9]*: $(add "$address" -1) M=1 " # of the call
 go tool pprof -top -sample_index=inuse_space "$W/profile" >"$W/out" 2>"$W/err" ||
 	fail "$(cat "$W/err")"
 shows '^ *4000B 93.00% .* fill_cache$'

@@ -121,6 +121,10 @@ for number in 1 2 3 4 5 6; do
 	part dumps/x.$number $number
 done
 is_one "log=x.%n" "$W"/dumps/x.*
+# The log of a process is no part that may be empty.
+echo "no dump" >"$W/dumps/x.7"
+status_is 2 "$lw" report "$W"/dumps/x.*
+said 'x.7 holds no dump$'
 
 # The runtime's own.
 cat >"$W/grow.c" <<'END'
