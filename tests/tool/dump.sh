@@ -61,10 +61,10 @@ shows_dump 1
 status_is 0 "$lw" dump $program
 shows_dump 2
 stop
-LEAKWRAP_OPTIONS="signal=RTMIN+3:log='$W/log of %e.%n'" start_program "$W/wait"
+LEAKWRAP_OPTIONS="signal=RTMIN+3:log='$W/log [of] %e.%n'" start_program "$W/wait"
 status_is 0 "$lw" dump $program
 shows_dump 1
-[ -f "$W/log of wait.1" ] || fail "no $W/log of wait.1"
+[ -f "$W/log [of] wait.1" ] || fail "no $W/log [of] wait.1"
 status_is 0 "$lw" dump $program
 shows_dump 2
 "$lw" dump $program | "$lw" report --exe="$W/wait" >"$W/out" || fail "dump | report"

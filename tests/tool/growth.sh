@@ -34,6 +34,17 @@ for dump in 2 1 4 3 8 7 6 5; do
 done >"$W/mixed"
 mv "$W/mixed" "$W/series"
 grows "7,000 bytes, 3.43 MiB"
+what="1,000 bytes a second, over the end of February"
+series 0:0 10:10000
+sed -i 's/2026-11-20T18:00:00/2024-02-28T23:59:55/; s/2026-11-20T18:00:10/2024-02-29T00:00:05/' \
+	"$W/series"
+grows "10,000 bytes, 3.43 MiB"
+sed -i 's/2024-02-28/2024-02-29/; s/2024-02-29T00/2024-03-01T00/' "$W/series"
+grows "10,000 bytes, 3.43 MiB"
+what="two dumps within a second, which give no rate"
+series 0:0 0:1000
+status_is 0 "$lw" report --growth "$W/series"
+shows '^  grows steadily by 1,000 bytes: 0 to 1,000 bytes in 1 block$'
 what="1,000 bytes a second, at unequal intervals"
 series 0:0 1:1000 3:3000 7:7000 8:8000 30:30000 31:31000
 grows "31,000 bytes, 3.43 MiB"

@@ -45,6 +45,13 @@ sed "s|$exe|&\\\\x1b[31m|" "$W/plain" >"$W/log"
 report "$W/log"
 shows 'module /no/such/program?\[31m: left raw'
 
+# Nor do characters of a name that mean something in a format.
+named_dump 'f[u8;3]<\/script>' main >"$W/log"
+report -f folded "$W/log"
+equal "a semicolon" "$(cat "$W/out")" 'main;f[u8:3]</script> 100'
+report -f html "$W/log"
+shows '"f\[u8;3\]\\u003c/script>"'
+
 # -- text around the dump --------------------------------------------------------------------------
 sed 's/$/\r/' "$W/plain" >"$W/log"
 report "$W/log"

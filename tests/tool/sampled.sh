@@ -163,8 +163,15 @@ shows '^Period: 524288'
 shows '^alloc_objects/count alloc_space/bytes inuse_objects/count inuse_space/bytes\[dflt\]'
 shows '^ *10 *2000000 *10 *2000000: '
 shows '^ *196990 *10000000 *0 *0: '
-equal "allocated bytes" "$(awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+: / { n += $2 } END { print n }' \
-	"$W/out")" 13000000
+allocated_bytes() {
+	awk '/^ *[0-9]+ +[0-9]+ +[0-9]+ +[0-9]+: / { n += $2 } END { print n }' "$W/out"
+}
+equal "allocated bytes" "$(allocated_bytes)" 13000000
+sed -e 's/\] stacks .*/] kinds definite_bytes=2000000 definite_blocks=10/' \
+	-e '/site 1:/s|$| definite=1000000/5 reachable=1000000/5|' "$W/log" >"$W/lost"
+status_is 0 "$lw" report -f pprof -o "$W/profile" "$W/lost"
+go tool pprof -raw "$W/profile" >"$W/out" 2>"$W/err" || fail "$(cat "$W/err")"
+equal "allocated bytes by kinds" "$(allocated_bytes)" 13000000
 for logs in "$W/log $W/closer" "$W/closer $W/log"; do
 	# shellcheck disable=SC2086 # words
 	status_is 0 "$lw" report -f pprof -o "$W/profile" $logs
