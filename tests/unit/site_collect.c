@@ -557,6 +557,9 @@ static void add_in_dump(void)
 	pcs[0] += 16;
 	CHECK(leakwrap_trylock(&leakwrap_tables_lock));
 	CHECK(leakwrap_site_intern_now(&trace, false) == LEAKWRAP_SITE_NONE);
+	/* A fork has the lock already, and keeps it. */
+	CHECK(leakwrap_site_intern_now(&trace, true) != LEAKWRAP_SITE_NONE);
+	CHECK(leakwrap_tables_lock.word != 0);
 	leakwrap_unlock(&leakwrap_tables_lock);
 	CHECK(atomic_load(&locks) == before);
 }
