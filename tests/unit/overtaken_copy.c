@@ -95,7 +95,7 @@ static void learn(void)
 static const struct made_up third = {.pcs = {0x400000, 0x700000}, .depth = 2, .gap = 7};
 
 /* Steps, and those at which the handler does something. */
-static unsigned steps, sweep_at, learn_at;
+static unsigned steps, sweep_at, learn_at, pause_at;
 
 /* The step that changed the first way, and what the way had before. */
 static unsigned stored_at;
@@ -115,6 +115,8 @@ static void on_trap(int number)
 	}
 	if (steps == learn_at)
 		walk(&third);
+	if (steps == pause_at)
+		leakwrap_stack_cache_pause();
 }
 
 /* Finds the only set that is in use. */
@@ -164,6 +166,23 @@ static bool check_step(unsigned sweep_step, unsigned learn_step)
 	return freed_count > 0;
 }
 
+/* Pauses the cache at STEP.  No shape may come to it after that. */
+static void check_pause(unsigned step)
+{
+	learn();
+	made_up_call(&near, stack);
+	sweep_at = learn_at = 0;
+	pause_at = step;
+	find_in_steps();
+	CHECK(steps >= step);
+	pause_at = 0;
+	leakwrap_stack_cache_resume();
+	CHECK(find(&near) == LEAKWRAP_SITE_NONE);
+}
+
+/* Instructions before the store to the first way at which the cache is paused. */
+enum { PAUSES = 150 };
+
 /* Sweeps at each third instruction: the sanitizers put many between those of the cache.  Learns at
  * each third one behind the store to the first way. */
 static void check_each_step(void)
@@ -183,6 +202,8 @@ static void check_each_step(void)
 		freed_ever += check_step(step, 0);
 	for (unsigned step = store; step <= last; step += 3)
 		freed_ever += check_step(store - 1, step);
+	for (unsigned step = store > PAUSES ? store - PAUSES : 1; step < store + 10; step += 3)
+		check_pause(step);
 	/* Some sweeps did come between. */
 	CHECK(freed_ever > 0);
 }
