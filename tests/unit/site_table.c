@@ -12,6 +12,7 @@
 #include "wrap/port/port.h"
 #include "wrap/site/stack_cache.h"
 #include "wrap/site/stack_probe.h"
+#include "wrap/site/young_ring.h"
 #include "wrap/site/site_numbers.h"
 #include "wrap/site/site_read.h"
 #include "wrap/site/site_table.h"
@@ -689,12 +690,26 @@ static void in_thread(void *(*what)(void *), void *argument)
 	pthread_join(thread, NULL);
 }
 
+/* A dump has room for young call sites as soon as one of them must be listed. */
+static void list_young(void)
+{
+	uint32_t number = leakwrap_young_ring_next(); /* it makes the ring */
+
+	CHECK(number == LEAKWRAP_SITE_NONE);
+	number = leakwrap_young_ring_next();
+	CHECK(leakwrap_site_is_young(number) && number >= leakwrap_sites_limit());
+	atomic_store(&leakwrap_young_ring.is_listed, true);
+	CHECK(number < leakwrap_sites_limit());
+	atomic_store(&leakwrap_young_ring.is_listed, false);
+}
+
 int main(void)
 {
 	pthread_t thread[THREADS];
 
 	for (unsigned i = 0; i < SNAPSHOTS; i++)
 		snapshots[i].serial = 1 + i;
+	list_young();
 	in_thread(vary, NULL);
 	in_thread(learn, (void *)(CHAINS / 2));
 	for (uintptr_t i = 0; i < THREADS; i++)

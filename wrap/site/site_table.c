@@ -56,7 +56,7 @@ static uint32_t find_leaf(const struct leakwrap_trace *trace)
 	for (unsigned i = 0; i < LEAF_DEPTHS && number == LEAKWRAP_SITE_NONE; i++) {
 		const struct leakwrap_trace leaf = cut(trace, leaf_depths[i]);
 
-		if (leaf.depth < trace->depth || i == LEAF_DEPTHS - 1)
+		if (leaf.depth < trace->depth)
 			number = leakwrap_site_find(&leaf, leakwrap_trace_hash(&leaf));
 	}
 	return number;
