@@ -140,7 +140,17 @@ for lines in 2 3 4; do
 	shows '^  1 call site did not change$'
 	shows '^  1 call site is not compared: '
 	shows_not 'appeared\|vanished'
+	status_is 0 "$lw" diff "$W/torn@2" "$W/torn@1"
+	shows '^  1 call site is not compared: '
+	shows_not 'appeared\|vanished'
 done
+# Code that was generated at run time lies elsewhere in another process.
+for pid in 4 5; do
+	echo "50 1 complete 0x10 0x${pid}0" | make_dump $pid.1 2026-11-20T18:00:00Z /x/y 0x1000 0a |
+		sed 's/\(#1 0x[0-9a-f]*\) ? .*/\1 ?/' >"$W/generated.$pid"
+done
+status_is 0 "$lw" diff "$W/generated.4" "$W/generated.5"
+shows '^  1 call site did not change$'
 
 # -- growth ----------------------------------------------------------------------------------------
 LEAKWRAP_OPTIONS=log="$W/series" "$W/leaky" 9 each || fail leaky

@@ -155,6 +155,10 @@ jq -e '.dumps[0].suppressed | .live_bytes == 900 and .live_blocks == 9 and .call
 status_is 0 "$lw" report -f html --show-leak-kinds=reachable \
 	--suppressions="$W/suppressions" "$W/part"
 shows ',"bytes":600,"blocks":6,'
+# Two suppressions may cover kinds of one call site.
+printf 'leak[%s]:/no/such/program\n' definite reachable >"$W/suppressions"
+status_is 0 "$lw" report --suppressions="$W/suppressions" "$W/part"
+shows '^  of these suppressed: 1,500 bytes in 15 blocks at 2 call sites$'
 status_is 0 "$lw" report "$W/untold"
 cp "$W/out" "$W/wanted"
 printf 'leak[definite]:lose_list\n' >"$W/suppressions"

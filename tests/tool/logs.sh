@@ -40,6 +40,9 @@ same() {
 report --top=4294967297 "$W/plain"
 same "--top=4294967297"
 
+report --all --top=1 "$W/plain"
+equal "--all --top=1" "$(grep -c '^  #' "$W/out")" 1
+
 # Control characters of a name do not reach the terminal.
 sed "s|$exe|&\\\\x1b[31m|" "$W/plain" >"$W/log"
 report "$W/log"
