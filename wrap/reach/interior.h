@@ -58,6 +58,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * glibc's table of loaded modules (elf/dl-find_object.c, struct dlfo_mappings_segment)
  *   - to a part that has the block's address among its first 16 words
  *
+ * programs whose parts lead to the whole by way of other parts, such as gRPC
+ *   - to a part that has another part's address among its first 16 words, and so on to the block
+ *     or to an aligned address in it
+ *
  * programs with pools that lie in the oldest of their own blocks, such as Dovecot
  *   - to the pool, from whose newest block the addresses of older blocks lead to the oldest
  *   - to an object in that block that has the pool's address among its first 64 words
@@ -70,6 +74,8 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *
  * Abseil
  *   - to the control bytes of a hash table, behind the number of elements that may come
+ *   - to a generator of random numbers, at the first multiple of 64
+ *   - to the error of a status, with a mark in the lowest bit
  *
  * Protocol Buffers
  *   - to a std::string of the present ABI of libstdc++, with marks in the two lowest bits

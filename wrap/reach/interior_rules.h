@@ -8,6 +8,7 @@
 #ifndef LEAKWRAP_INTERIOR_RULES_H
 #define LEAKWRAP_INTERIOR_RULES_H
 
+#include "wrap/reach/abseil_rules.h"
 #include "wrap/reach/array_rules.h"
 #include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/glib_rules.h"
@@ -267,6 +268,49 @@ LEAKWRAP_INLINE bool is_aligned_behind_size(const struct leakwrap_interior *in)
 	return start.offset < in->offset && is_behind_size(&start);
 }
 
+/* Parts of a block that are looked at, on the way from the part to which the pointer leads. */
+#define PARTS_MAX 24u
+
+/* Adds PART to the KNOWN parts, if it is new and there is room.  Returns how many there are. */
+LEAKWRAP_INLINE unsigned add_part(leakwrap_word *parts, unsigned known, leakwrap_word part)
+{
+	for (unsigned i = 0; i < known; i++)
+		if (parts[i] == part)
+			return known;
+	if (known == PARTS_MAX)
+		return known;
+	parts[known] = part;
+	return known + 1;
+}
+
+/* Returns true if a program gets from the part to the block by way of other parts: each has the
+ * address of the next among its first words, and the last has the block's address or that of an
+ * aligned part.  So a stream of gRPC, of which the transport has a list, leads to the arena in
+ * which it lies (1.51, src/core/ext/transport/chttp2/transport/internal.h, grpc_chttp2_stream). */
+LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+	leakwrap_word parts[PARTS_MAX] = {in->pointer};
+	struct leakwrap_interior part = *in, next = *in;
+
+	for (unsigned i = 0, known = 1; i < known; i++) {
+		part.pointer = parts[i];
+		part.offset = part.pointer - in->block;
+		for (unsigned n = leakwrap_words_of_part(&part, OWNER_WORDS); n > 0; n--) {
+			next.pointer = leakwrap_word_of_part(&part, n - 1);
+			next.offset = next.pointer - in->block;
+			if (next.offset >= in->size || !leakwrap_is_multiple(next.pointer, word))
+				continue;
+			if (next.offset == 0 ||
+			    (leakwrap_leads_to_words(in->memory, next.pointer - word, 1) &&
+			     is_aligned_part(&next)))
+				return true;
+			known = add_part(parts, known, next.pointer);
+		}
+	}
+	return false;
+}
+
 /* The bytes of a slab of Tcl, the marks in front of each of its parts, and how many sizes of parts
  * there are. */
 #define TCL_SLAB    16384u
@@ -427,15 +471,15 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
 	       (is_plain_base(in) || is_promise(in) || is_boost_stack(in) ||
-	        is_monotonic_chunk(in) || is_behind_openmp_header(in) || is_behind_manager(in) ||
+	        is_behind_openmp_header(in) || is_monotonic_chunk(in) || is_behind_manager(in) ||
 	        is_squid_object(in) || is_marked_string(in) || is_in_arena(in) ||
 	        is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) || is_stem(in) ||
 	        is_second_element(in) || is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) ||
 	        is_hash_table(in) || is_swiss_table(in) || is_of_glib(in) || is_perl_slab(in) ||
 	        is_objective_c(in) || is_behind_size(in) || is_aligned_behind_size(in) ||
-	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
-	        is_syntax_node(in) || is_of_python(in) || is_of_lua(in) ||
-	        is_part_of_lua_table(in));
+	        leads_back_by_parts(in) || is_tcl_part(in) || is_of_pascal(in) ||
+	        is_pascal_interface(in) || is_syntax_node(in) || is_of_abseil(in) ||
+	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
