@@ -100,6 +100,10 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * LMDB
  *   - to a list of IDs, behind the room for them
  *
+ * GlusterFS
+ *   - behind a header with the size of the rest and a mark
+ *   - to an object of its pools, behind a header with the same mark
+ *
  * Squid
  *   - to an object that callbacks are given, behind its type and the block's address with inverted
  *     bits, and to a part of it that begins with the address of a vtable

@@ -311,6 +311,26 @@ LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
 	return false;
 }
 
+/* The mark in headers of GlusterFS. */
+#define GLUSTER_MAGIC 0xcafebabeu
+
+/* Returns true if the pointer leads behind a header of GlusterFS.  A block that was asked for by
+ * its size begins with an address, the size, and 32 bits each of a type and the mark.  A block of
+ * its pools of objects begins with the mark in a word, the next free block, the thread's pools, 32
+ * bits of which the size is a power of two, and the pool (10.3,
+ * libglusterfs/src/glusterfs/mem-pool.h, struct mem_header and struct pooled_obj_hdr). */
+LEAKWRAP_INLINE bool is_behind_gluster_header(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, rest = in->size - in->offset;
+
+	if (in->offset == 2 * word + 8)
+		return memory->load(memory->context, in->pointer - 4, 4) == GLUSTER_MAGIC &&
+		       is_granted(rest, leakwrap_word_of(in, 1));
+	return in->offset == 5 * word && leakwrap_word_of(in, 0) == GLUSTER_MAGIC &&
+	       leakwrap_leads_to_words(memory, leakwrap_word_of(in, 4), 1);
+}
+
 /* The bytes of a slab of Tcl, the marks in front of each of its parts, and how many sizes of parts
  * there are. */
 #define TCL_SLAB    16384u
@@ -479,7 +499,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_objective_c(in) || is_behind_size(in) || is_aligned_behind_size(in) ||
 	        leads_back_by_parts(in) || is_tcl_part(in) || is_of_pascal(in) ||
 	        is_pascal_interface(in) || is_syntax_node(in) || is_of_abseil(in) ||
-	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in));
+	        is_behind_gluster_header(in) || is_of_python(in) || is_of_lua(in) ||
+	        is_part_of_lua_table(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */
