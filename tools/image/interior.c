@@ -4,14 +4,33 @@
 #include "tools/image/memory.h"
 #include "wrap/reach/interior_rules.h"
 
+/* Returns the memory that CONTEXT, a struct interior_search, tells. *PROCESS must outlive it. */
+static struct leakwrap_memory memory_of(const void *context, struct image_process *process)
+{
+	const struct interior_search *search = context;
+
+	*process = (struct image_process){search->image, search->modules, NULL};
+	return image_memory(process, search->is_glibc);
+}
+
 bool is_usual_interior(const void *context, const struct listed_block *block, uint64_t pointer,
                        uint64_t at)
 {
-	const struct interior_search *search = context;
-	const struct image_process process = {search->image, search->modules, NULL};
-	const struct leakwrap_memory memory = image_memory(&process, search->is_glibc);
+	struct image_process process;
+	const struct leakwrap_memory memory = memory_of(context, &process);
 	const struct leakwrap_interior in = {&memory, block->address,          block->size, pointer,
 	                                     at,      pointer - block->address};
 
 	return is_usual(&in);
+}
+
+bool leads_back_to_block(const void *context, const struct listed_block *block, uint64_t pointer,
+                         uint64_t at)
+{
+	struct image_process process;
+	const struct leakwrap_memory memory = memory_of(context, &process);
+	const struct leakwrap_interior in = {&memory, block->address,          block->size, pointer,
+	                                     at,      pointer - block->address};
+
+	return leads_back_by_parts(&in);
 }

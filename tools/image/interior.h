@@ -16,4 +16,7 @@ struct interior_search {
  * (wrap/reach/interior.h).  CONTEXT: a struct interior_search. */
 mark_interior is_usual_interior;
 
+/* Does what leakwrap_leads_back does (wrap/reach/interior.h). */
+mark_interior leads_back_to_block;
+
 #endif

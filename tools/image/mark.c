@@ -37,8 +37,9 @@ static void set(struct marking *marking, size_t number, enum mark_kind kind, uin
  * count them. */
 enum { SLAB_PLACES = 4, SLAB_WORDS = 24 };
 
-/* Notes that WORD leads into the block with NUMBER.  Returns whether the block is a slab. */
-static bool add_place(struct marking *marking, size_t number, uint64_t word)
+/* Notes that WORD, found at AT, leads into the block with NUMBER.  Returns whether that makes the
+ * block a slab, or leads back to its start. */
+static bool add_place(struct marking *marking, size_t number, uint64_t word, uint64_t at)
 {
 	const uint64_t size = marking->image->word;
 	const struct listed_block *block = &marking->index->blocks[number];
@@ -51,10 +52,12 @@ static bool add_place(struct marking *marking, size_t number, uint64_t word)
 	if (!*places)
 		*places = xzalloc((SLAB_PLACES - 1) * sizeof **places);
 	for (unsigned i = 0; i < SLAB_PLACES - 1; i++) {
-		if ((*places)[i] == 0)
-			(*places)[i] = place;
 		if ((*places)[i] == place)
 			return false;
+		if ((*places)[i] == 0) {
+			(*places)[i] = place;
+			return marking->leads_back(marking->context, block, word, at);
+		}
 	}
 	return true;
 }
@@ -93,7 +96,7 @@ static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, si
 	else if (!is_from_possible &&
 	         (word == block->address ||
 	          marking->is_usual_interior(marking->context, block, word, at) ||
-	          add_place(marking, number, word)))
+	          add_place(marking, number, word, at)))
 		set(marking, number, MARK_REACHABLE, at, from);
 	else if (marking->marks[number].kind != MARK_POSSIBLE)
 		set(marking, number, MARK_POSSIBLE, at, from);

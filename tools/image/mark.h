@@ -56,7 +56,8 @@ struct marking {
 	struct mark *marks; /* by block */
 	struct mark_queue queue;
 	mark_interior *is_usual_interior;
-	const void *context;               /* of IS_USUAL_INTERIOR */
+	mark_interior *leads_back;
+	const void *context;               /* of the two functions */
 	const struct listed_stack *stacks; /* a stack may be a block */
 	size_t stack_count;
 	uint64_t step;        /* bytes between two places for a pointer; 0: a word */

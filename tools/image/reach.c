@@ -118,6 +118,7 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	reach->marking = (struct marking){.image = &reach->image,
 	                                  .index = &reach->index,
 	                                  .is_usual_interior = is_usual_interior,
+	                                  .leads_back = leads_back_to_block,
 	                                  .context = &reach->interior,
 	                                  .stacks = dump->blocks->stacks,
 	                                  .stack_count = dump->blocks->stack_count,

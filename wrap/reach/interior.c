@@ -78,3 +78,16 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 
 	return is_usual(&in);
 }
+
+#ifndef LEAKWRAP_BARE
+
+bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,
+                         leakwrap_is_readable *is_readable_function)
+{
+	const struct leakwrap_memory memory = own_memory(&is_readable_function);
+	const struct leakwrap_interior in = {&memory, block, size, pointer, 0, pointer - block};
+
+	return leads_back_by_parts(&in);
+}
+
+#endif

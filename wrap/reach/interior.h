@@ -58,10 +58,6 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * glibc's table of loaded modules (elf/dl-find_object.c, struct dlfo_mappings_segment)
  *   - to a part that has the block's address among its first 16 words
  *
- * programs whose parts lead to the whole by way of other parts, such as gRPC
- *   - to a part that has another part's address among its first 16 words, and so on to the block
- *     or to an aligned address in it
- *
  * programs with pools that lie in the oldest of their own blocks, such as Dovecot
  *   - to the pool, from whose newest block the addresses of older blocks lead to the oldest
  *   - to an object in that block that has the pool's address among its first 64 words
@@ -152,5 +148,12 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * Asks IS_READABLE before it reads memory. */
 bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer, uintptr_t place,
                                 leakwrap_is_readable *is_readable);
+
+/* Returns whether the program gets from POINTER, which leads into the block of SIZE bytes at BLOCK,
+ * to the block's start or to an aligned address in it by way of a few other parts of the block, as
+ * gRPC does.  Each part has the address of the next among its first 16 words.  Asks IS_READABLE
+ * before it reads memory. */
+bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,
+                         leakwrap_is_readable *is_readable);
 
 #endif

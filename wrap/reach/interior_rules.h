@@ -497,10 +497,9 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_second_element(in) || is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) ||
 	        is_hash_table(in) || is_swiss_table(in) || is_of_glib(in) || is_perl_slab(in) ||
 	        is_objective_c(in) || is_behind_size(in) || is_aligned_behind_size(in) ||
-	        leads_back_by_parts(in) || is_tcl_part(in) || is_of_pascal(in) ||
-	        is_pascal_interface(in) || is_syntax_node(in) || is_of_abseil(in) ||
-	        is_behind_gluster_header(in) || is_of_python(in) || is_of_lua(in) ||
-	        is_part_of_lua_table(in));
+	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
+	        is_syntax_node(in) || is_of_abseil(in) || is_behind_gluster_header(in) ||
+	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

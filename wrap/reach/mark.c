@@ -136,6 +136,20 @@ static inline bool take_first_byte(const struct leakwrap_indexed_region *in, uin
 	return true;
 }
 
+/* Notes that WORD leads into BLOCK.  Returns whether that makes the block a slab, or leads back to
+ * its start.  The latter takes long to find out, and is asked once for each of the first places. */
+static bool is_place_of_whole(const struct leakwrap_indexed_block *block, uintptr_t word)
+{
+	switch (leakwrap_slabs_add(block->address, block->size, word)) {
+	case LEAKWRAP_PLACE_NEW:
+		return leakwrap_leads_back(block->address, block->size, word, is_readable);
+	case LEAKWRAP_PLACE_OF_SLAB:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Does what take_from_reachable does, for words that take_first_byte leaves.  Not inlined: it has
  * the larger frame. */
 static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_region *in,
@@ -157,7 +171,7 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
 	else if (word == block.address ||
 	         leakwrap_is_usual_interior(block.address, block.size, word, place, is_readable) ||
-	         leakwrap_slabs_add(block.address, block.size, word))
+	         is_place_of_whole(&block, word))
 		push(&block, leakwrap_reachable_bits(block.is_halfway));
 	else if (now != LEAKWRAP_IS_POSSIBLE)
 		defer(&block);

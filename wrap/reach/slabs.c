@@ -97,22 +97,24 @@ static bool has_room(void)
 	       table.count < room() - 1;
 }
 
-bool leakwrap_slabs_add(uintptr_t block, size_t size, uintptr_t word)
+enum leakwrap_place leakwrap_slabs_add(uintptr_t block, size_t size, uintptr_t word)
 {
 	/* Words of a large block may have the same number. */
 	const uint16_t place = (uint16_t)((word - block) / sizeof(word) % UINT16_MAX + 1);
 	struct watched *entry;
 
 	if (size < LEAKWRAP_SLAB_MIN || word % sizeof(word) != 0 || !has_room())
-		return false;
+		return LEAKWRAP_PLACE_NOTHING;
 	entry = find(block);
 	table.count += entry->block == 0;
 	entry->block = block;
 	for (unsigned i = 0; i < LEAKWRAP_SLAB_PLACES - 1; i++) {
-		if (entry->places[i] == 0)
-			entry->places[i] = place;
 		if (entry->places[i] == place)
-			return false;
+			return LEAKWRAP_PLACE_NOTHING;
+		if (entry->places[i] == 0) {
+			entry->places[i] = place;
+			return LEAKWRAP_PLACE_NEW;
+		}
 	}
-	return true;
+	return LEAKWRAP_PLACE_OF_SLAB;
 }

@@ -19,9 +19,16 @@ void leakwrap_slabs_start(uint64_t memory);
 /* Gives back the memory of the places. */
 void leakwrap_slabs_end(void);
 
+/* What a place in a block tells. */
+enum leakwrap_place {
+	LEAKWRAP_PLACE_NOTHING, /* it was noted before, or cannot be noted */
+	LEAKWRAP_PLACE_NEW,
+	LEAKWRAP_PLACE_OF_SLAB, /* pointers lead to so many places that the block is a slab */
+};
+
 /* Notes that WORD, read from a root or a reachable block, leads into the block of SIZE bytes at
- * BLOCK.  Returns whether the block is a slab.  Without memory to note it in, the block is none.
- * Each block that is watched takes 21 to 43 bytes. */
-bool leakwrap_slabs_add(uintptr_t block, size_t size, uintptr_t word);
+ * BLOCK.  Without memory to note it in, the place tells nothing.  Each block that is watched takes
+ * 21 to 43 bytes. */
+enum leakwrap_place leakwrap_slabs_add(uintptr_t block, size_t size, uintptr_t word);
 
 #endif
