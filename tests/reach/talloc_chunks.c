@@ -17,11 +17,14 @@ struct chunk {
 enum { CHILDREN = 100, SIZE = 40 };
 
 static char *volatile root, *volatile other;
+static char *volatile empty; /* the end of a chunk that has a header alone */
 
 static struct chunk *allocate(size_t size)
 {
 	struct chunk *const chunk = calloc(1, sizeof(*chunk) + size);
 
+	chunk->flags = 0xe8150c70;
+	chunk->name = "chunk";
 	chunk->size = size;
 	return chunk;
 }
@@ -37,6 +40,9 @@ int main(void)
 		child->next = parent->child;
 		parent->child = child;
 	}
+	parent = allocate(0);
+	parent->child = allocate(SIZE);
+	empty = (char *)(parent + 1);
 	other = (char *)(allocate(SIZE) + 1);
 	((struct chunk *)(void *)other - 1)->size = SIZE + 1;
 	parent = NULL;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A block of libtalloc is reachable by a pointer behind its header.
+# A block of libtalloc is reachable by a pointer behind its header, also if nothing is there.
 . tests/lib.sh
 
 build_program_only chunks tests/reach/talloc_chunks.c

@@ -3,6 +3,7 @@
 
 #include "tools/image/memory.h"
 #include "wrap/reach/array_rules.h"
+#include "wrap/reach/talloc_rules.h"
 
 uint64_t array_cookie(const struct image *image)
 {
@@ -20,4 +21,19 @@ bool is_empty_array(const struct image *image, const struct listed_block *block)
 	return block->size == cookie_of(&memory) &&
 	       memory.is_readable(memory.context, block->address, block->size) &&
 	       is_cookie_of_none(&memory, block->address);
+}
+
+uint64_t empty_chunk_size(const struct image *image)
+{
+	return LEAKWRAP_TALLOC_HEADER_WORDS * image->word;
+}
+
+bool is_empty_chunk(const struct image *image, const struct listed_block *block)
+{
+	const struct image_process process = {.image = image};
+	const struct leakwrap_memory memory = image_memory(&process, false);
+
+	return image->is_core && block->size == empty_chunk_size(image) &&
+	       memory.is_readable(memory.context, block->address, block->size) &&
+	       is_talloc_chunk_of_none(&memory, block->address);
 }

@@ -12,4 +12,10 @@ uint64_t array_cookie(const struct image *image);
 /* Returns true if BLOCK may be an array without elements. */
 bool is_empty_array(const struct image *image, const struct listed_block *block);
 
+/* Returns the size of a chunk of libtalloc that has a header alone (wrap/reach/talloc_rules.h). */
+uint64_t empty_chunk_size(const struct image *image);
+
+/* Returns whether BLOCK is such a chunk. */
+bool is_empty_chunk(const struct image *image, const struct listed_block *block);
+
 #endif

@@ -62,8 +62,17 @@ static bool add_place(struct marking *marking, size_t number, uint64_t word, uin
 	return true;
 }
 
+/* Returns the block of INDEX that begins SIZE bytes before WORD, or NO_BLOCK. */
+static size_t find_before(const struct block_index *index, uint64_t word, uint64_t size)
+{
+	const size_t before = word < size ? NO_BLOCK : block_index_find(index, word - size);
+
+	return before != NO_BLOCK && index->blocks[before].address == word - size ? before
+	                                                                          : NO_BLOCK;
+}
+
 /* Returns the block to which WORD leads, or NO_BLOCK: the one that holds the address, or an empty
- * array right before it (wrap/reach/pointee.h). */
+ * array or chunk right before it (wrap/reach/pointee.h). */
 static size_t find_pointee(const struct marking *marking, uint64_t word)
 {
 	const struct block_index *index = marking->index;
@@ -71,13 +80,12 @@ static size_t find_pointee(const struct marking *marking, uint64_t word)
 
 	if (number != NO_BLOCK)
 		return number;
-	const uint64_t cookie = array_cookie(marking->image);
-	if (word < cookie)
-		return NO_BLOCK;
-	const size_t before = block_index_find(index, word - cookie);
-	return before != NO_BLOCK && index->blocks[before].address == word - cookie &&
-	                       is_empty_array(marking->image, &index->blocks[before])
-	               ? before
+	const size_t array = find_before(index, word, array_cookie(marking->image));
+	if (array != NO_BLOCK && is_empty_array(marking->image, &index->blocks[array]))
+		return array;
+	const size_t chunk = find_before(index, word, empty_chunk_size(marking->image));
+	return chunk != NO_BLOCK && is_empty_chunk(marking->image, &index->blocks[chunk])
+	               ? chunk
 	               : NO_BLOCK;
 }
 

@@ -19,6 +19,13 @@
  * are few, and LeakSanitizer has the same rule. */
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 
+/* The bytes of a chunk of libtalloc that has a header alone. */
+#define LEAKWRAP_EMPTY_CHUNK (12 * sizeof(uintptr_t))
+
+/* Returns whether the block of LEAKWRAP_EMPTY_CHUNK bytes at BLOCK, which can be read, may be such
+ * a chunk.  The program has a pointer to its end then.  Asks IS_READABLE before it reads more. */
+bool leakwrap_is_empty_chunk(uintptr_t block, leakwrap_is_readable *is_readable);
+
 /* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
  * empty array, is a usual way to hold it.  POINTER stands at the address PLACE; 0: in a register.
  * The ways, by whose they are:
@@ -63,7 +70,7 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  *   - to an object in that block that has the pool's address among its first 64 words
  *
  * libtalloc, the allocator of Samba and its relatives
- *   - behind its header, in which the size of the rest stands
+ *   - behind its header, in which the size of the rest stands; also if there is no rest
  *
  * Rust's standard library
  *   - to the control bytes of a hash table, behind its elements

@@ -18,6 +18,7 @@
 #include "wrap/reach/lua_rules.h"
 #include "wrap/reach/pool_rules.h"
 #include "wrap/reach/python_rules.h"
+#include "wrap/reach/talloc_rules.h"
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
 
@@ -88,16 +89,6 @@ LEAKWRAP_INLINE bool is_part_that_leads_back(const struct leakwrap_interior *in)
 			return true;
 	}
 	return false;
-}
-
-/* The header has 11 words, and is aligned to 16 bytes (libtalloc, talloc.c, struct
- * talloc_chunk). */
-LEAKWRAP_INLINE bool is_behind_talloc_header(const struct leakwrap_interior *in)
-{
-	const leakwrap_word header = 12 * in->memory->word;
-
-	return in->offset == header && in->size > header &&
-	       leakwrap_word_of(in, 8) == in->size - header;
 }
 
 /* -- programs with an operating system --------------------------------------------------------- */

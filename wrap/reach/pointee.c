@@ -1,11 +1,12 @@
 /* pointee.c - see pointee.h. */
 #include "wrap/reach/pointee.h"
 
-/* Finds the empty array whose end is END.  Returns false if there is none. */
-static bool find_empty_array(uintptr_t end, struct leakwrap_indexed_block *found,
-                             leakwrap_is_readable *is_readable)
+/* Finds the block of SIZE bytes that ends at END, and whose bytes can be read.  Returns false if
+ * there is none. */
+static bool find_before(uintptr_t end, size_t size, struct leakwrap_indexed_block *found,
+                        leakwrap_is_readable *is_readable)
 {
-	const uintptr_t address = end - LEAKWRAP_COOKIE;
+	const uintptr_t address = end - size;
 	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(address);
 
 	if (!in)
@@ -14,14 +15,24 @@ static bool find_empty_array(uintptr_t end, struct leakwrap_indexed_block *found
 	if (!(leakwrap_block_read(in, leakwrap_window_of(in, address).number, found) ||
 	      (in->has_exact && leakwrap_block_index_find_in(in, address, found))))
 		return false;
-	return found->address == address && found->size == LEAKWRAP_COOKIE &&
-	       is_readable(address, LEAKWRAP_COOKIE) &&
-	       leakwrap_is_empty_array(address, LEAKWRAP_COOKIE);
+	return found->address == address && found->size == size && is_readable(address, size);
+}
+
+/* Finds the empty array or chunk whose end is END.  Returns false if there is none. */
+static bool find_empty(uintptr_t end, struct leakwrap_indexed_block *found,
+                       leakwrap_is_readable *is_readable)
+{
+	if (find_before(end, LEAKWRAP_COOKIE, found, is_readable) &&
+	    leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE))
+		return true;
+	return end % (2 * sizeof(end)) == 0 &&
+	       find_before(end, LEAKWRAP_EMPTY_CHUNK, found, is_readable) &&
+	       leakwrap_is_empty_chunk(found->address, is_readable);
 }
 
 bool leakwrap_pointee_find(const struct leakwrap_indexed_region *in, uintptr_t word,
                            struct leakwrap_indexed_block *found, leakwrap_is_readable *is_readable)
 {
 	return leakwrap_block_index_find_in(in, word, found) ||
-	       find_empty_array(word, found, is_readable);
+	       find_empty(word, found, is_readable);
 }
