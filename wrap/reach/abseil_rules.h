@@ -34,8 +34,8 @@ LEAKWRAP_INLINE bool is_random_generator(const struct leakwrap_interior *in)
 #define STATUS_OWNERS_MAX 0xffffu
 
 /* Returns true if the block is the error of an absl::Status, and the pointer has a mark in its
- * lowest bit.  It has 32 bits with the number of owners, 32 bits with the code, a std::string of
- * four words, and an address.  With libc++ the string has three words (Abseil before 2023,
+ * lowest bit.  It has 32 bits with the number of owners, 32 bits with the code, a std::string and
+ * an address.  The string has two words and 16 bytes, with libc++ three words (Abseil before 2023,
  * absl/status/internal/status_internal.h, StatusRep, and absl/status/status.h, PointerToRep). */
 LEAKWRAP_INLINE bool is_status(const struct leakwrap_interior *in)
 {
@@ -43,7 +43,7 @@ LEAKWRAP_INLINE bool is_status(const struct leakwrap_interior *in)
 	const leakwrap_word word = memory->word;
 	uint64_t owners, code;
 
-	if (in->offset != 1 || (in->size != 8 + 5 * word && in->size != 8 + 4 * word) ||
+	if (in->offset != 1 || (in->size != 24 + 3 * word && in->size != 8 + 4 * word) ||
 	    !leakwrap_is_multiple(leakwrap_word_at(memory, in->block + in->size - word), word))
 		return false;
 	owners = memory->load(memory->context, in->block, 4);
