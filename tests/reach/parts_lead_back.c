@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
 enum { ALIGNMENT = 64, SIZE = 2000, ARENAS = 20 };
@@ -47,5 +48,6 @@ int main(void)
 		object[i] = make_parts(arena, arena);
 	}
 	object[ARENAS] = make_parts(malloc(SIZE), NULL);
+	clear_stack();
 	return raise(SIGUSR1);
 }

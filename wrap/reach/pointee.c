@@ -25,8 +25,7 @@ static bool find_empty(uintptr_t end, struct leakwrap_indexed_block *found,
 	if (find_before(end, LEAKWRAP_COOKIE, found, is_readable) &&
 	    leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE))
 		return true;
-	return end % (2 * sizeof(end)) == 0 &&
-	       find_before(end, LEAKWRAP_EMPTY_CHUNK, found, is_readable) &&
+	return find_before(end, LEAKWRAP_EMPTY_CHUNK, found, is_readable) &&
 	       leakwrap_is_empty_chunk(found->address, is_readable);
 }
 
