@@ -262,16 +262,28 @@ LEAKWRAP_INLINE bool is_aligned_behind_size(const struct leakwrap_interior *in)
 /* Parts of a block that are looked at, on the way from the part to which the pointer leads. */
 #define PARTS_MAX 24u
 
-/* Adds PART to the KNOWN parts, if it is new and there is room.  Returns how many there are. */
-LEAKWRAP_INLINE unsigned add_part(leakwrap_word *parts, unsigned known, leakwrap_word part)
+/* The entries of the table that finds a part among those that are known. */
+#define PARTS_ENTRIES 64u
+
+struct leakwrap_parts {
+	leakwrap_word parts[PARTS_MAX];
+	unsigned known;
+	uint8_t entries[PARTS_ENTRIES]; /* 1 + an index of PARTS; 0: free */
+};
+
+/* Adds the part at ADDRESS, a multiple of WORD, if it is new and there is room. */
+LEAKWRAP_INLINE void add_part(struct leakwrap_parts *known, leakwrap_word address,
+                              leakwrap_word word)
 {
-	for (unsigned i = 0; i < known; i++)
-		if (parts[i] == part)
-			return known;
-	if (known == PARTS_MAX)
-		return known;
-	parts[known] = part;
-	return known + 1;
+	unsigned entry = (unsigned)(address / word % PARTS_ENTRIES);
+
+	if (known->known == PARTS_MAX)
+		return;
+	for (; known->entries[entry] != 0; entry = (entry + 1) % PARTS_ENTRIES)
+		if (known->parts[known->entries[entry] - 1] == address)
+			return;
+	known->parts[known->known++] = address;
+	known->entries[entry] = (uint8_t)known->known;
 }
 
 /* Returns true if a program gets from the part to the block by way of other parts: each has the
@@ -281,11 +293,13 @@ LEAKWRAP_INLINE unsigned add_part(leakwrap_word *parts, unsigned known, leakwrap
 LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
 {
 	const leakwrap_word word = in->memory->word;
-	leakwrap_word parts[PARTS_MAX] = {in->pointer};
+	struct leakwrap_parts known = {.known = 0};
+	const bool is_readable = in->memory->is_readable(in->memory->context, in->block, in->size);
 	struct leakwrap_interior part = *in, next = *in;
 
-	for (unsigned i = 0, known = 1; i < known; i++) {
-		part.pointer = parts[i];
+	add_part(&known, in->pointer, word);
+	for (unsigned i = 0; i < known.known; i++) {
+		part.pointer = known.parts[i];
 		part.offset = part.pointer - in->block;
 		for (unsigned n = leakwrap_words_of_part(&part, OWNER_WORDS); n > 0; n--) {
 			next.pointer = leakwrap_word_of_part(&part, n - 1);
@@ -293,10 +307,11 @@ LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
 			if (next.offset >= in->size || !leakwrap_is_multiple(next.pointer, word))
 				continue;
 			if (next.offset == 0 ||
-			    (leakwrap_leads_to_words(in->memory, next.pointer - word, 1) &&
+			    ((is_readable ||
+			      leakwrap_leads_to_words(in->memory, next.pointer - word, 1)) &&
 			     is_aligned_part(&next)))
 				return true;
-			known = add_part(parts, known, next.pointer);
+			add_part(&known, next.pointer, word);
 		}
 	}
 	return false;
