@@ -73,7 +73,8 @@ static struct record *make_records(void)
 
 static uintptr_t make_numbers(void)
 {
-	uint32_t *const made = malloc(sizeof(struct error));
+	void *const block = malloc(sizeof(struct error));
+	uint32_t *const made = block;
 
 	for (uint32_t i = 0; i < sizeof(struct error) / sizeof(*made); i++)
 		made[i] = 1 + i % 3;

@@ -205,7 +205,7 @@ LEAKWRAP_INLINE bool is_boost_stack(const struct leakwrap_interior *in)
 	const leakwrap_word end = in->block + in->size;
 	leakwrap_word record = end & ~(leakwrap_word)(FIBER_ALIGNMENT - 1);
 
-	if (in->size < FIBER_ALIGNMENT * FIBER_PLACES)
+	if (in->size < (leakwrap_word)FIBER_ALIGNMENT * FIBER_PLACES)
 		return false;
 	if (has_extent_at(in, end - 3 * in->memory->word))
 		return true;
