@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/clear_stack.h"
+#include "tests/noinline.h"
 
 enum { SIZE = 20000, FIBER_ALIGNMENT = 256, STACKS = 20 };
 
@@ -17,8 +18,7 @@ static uintptr_t *record_in(char *stack, size_t bytes)
 	return (uintptr_t *)((uintptr_t)(stack + SIZE - bytes) & ~(uintptr_t)(FIBER_ALIGNMENT - 1));
 }
 
-/* Writes SIZE_WRITTEN and the end of STACK to WORDS.  Returns a place in the middle of the stack.
- */
+/* Writes SIZE_WRITTEN and the end of STACK to WORDS.  Returns a place in the middle of STACK. */
 static uintptr_t *leave(char *stack, uintptr_t *words, size_t size_written)
 {
 	words[0] = size_written;
@@ -26,7 +26,7 @@ static uintptr_t *leave(char *stack, uintptr_t *words, size_t size_written)
 	return (uintptr_t *)(stack + SIZE / 2);
 }
 
-__attribute__((noinline)) static void make_stacks(void)
+static NOINLINE void make_stacks(void)
 {
 	char *stack;
 

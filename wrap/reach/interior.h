@@ -9,6 +9,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/reach/is_readable.h"
+#include "wrap/reach/talloc_rules.h"
 
 /* The bytes before the elements of an array by new[] that have no alignment of their own. */
 #define LEAKWRAP_COOKIE (LEAKWRAP_COOKIE_WORDS * sizeof(uintptr_t))
@@ -20,7 +21,7 @@
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 
 /* The bytes of a chunk of libtalloc that has a header alone. */
-#define LEAKWRAP_EMPTY_CHUNK (12 * sizeof(uintptr_t))
+#define LEAKWRAP_EMPTY_CHUNK (LEAKWRAP_TALLOC_HEADER_WORDS * sizeof(uintptr_t))
 
 /* Returns whether the block of LEAKWRAP_EMPTY_CHUNK bytes at BLOCK, which can be read, may be such
  * a chunk.  The program has a pointer to its end then.  Asks IS_READABLE before it reads more. */

@@ -266,9 +266,9 @@ LEAKWRAP_INLINE bool is_aligned_behind_size(const struct leakwrap_interior *in)
 #define PARTS_ENTRIES 64u
 
 struct leakwrap_parts {
-	leakwrap_word parts[PARTS_MAX];
-	unsigned known;
-	uint8_t entries[PARTS_ENTRIES]; /* 1 + an index of PARTS; 0: free */
+	leakwrap_word address[PARTS_MAX];
+	unsigned count;
+	uint8_t entries[PARTS_ENTRIES]; /* 1 + an index of ADDRESS; 0: free */
 };
 
 /* Adds the part at ADDRESS, a multiple of WORD, if it is new and there is room. */
@@ -277,13 +277,13 @@ LEAKWRAP_INLINE void add_part(struct leakwrap_parts *known, leakwrap_word addres
 {
 	unsigned entry = (unsigned)(address / word % PARTS_ENTRIES);
 
-	if (known->known == PARTS_MAX)
+	if (known->count == PARTS_MAX)
 		return;
 	for (; known->entries[entry] != 0; entry = (entry + 1) % PARTS_ENTRIES)
-		if (known->parts[known->entries[entry] - 1] == address)
+		if (known->address[known->entries[entry] - 1] == address)
 			return;
-	known->parts[known->known++] = address;
-	known->entries[entry] = (uint8_t)known->known;
+	known->address[known->count++] = address;
+	known->entries[entry] = (uint8_t)known->count;
 }
 
 /* Returns true if a program gets from the part to the block by way of other parts: each has the
@@ -293,13 +293,14 @@ LEAKWRAP_INLINE void add_part(struct leakwrap_parts *known, leakwrap_word addres
 LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
 {
 	const leakwrap_word word = in->memory->word;
-	struct leakwrap_parts known = {.known = 0};
-	const bool is_readable = in->memory->is_readable(in->memory->context, in->block, in->size);
+	struct leakwrap_parts known = {.count = 0};
+	const bool is_all_readable =
+	        in->memory->is_readable(in->memory->context, in->block, in->size);
 	struct leakwrap_interior part = *in, next = *in;
 
 	add_part(&known, in->pointer, word);
-	for (unsigned i = 0; i < known.known; i++) {
-		part.pointer = known.parts[i];
+	for (unsigned i = 0; i < known.count; i++) {
+		part.pointer = known.address[i];
 		part.offset = part.pointer - in->block;
 		for (unsigned n = leakwrap_words_of_part(&part, OWNER_WORDS); n > 0; n--) {
 			next.pointer = leakwrap_word_of_part(&part, n - 1);
@@ -307,7 +308,7 @@ LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
 			if (next.offset >= in->size || !leakwrap_is_multiple(next.pointer, word))
 				continue;
 			if (next.offset == 0 ||
-			    ((is_readable ||
+			    ((is_all_readable ||
 			      leakwrap_leads_to_words(in->memory, next.pointer - word, 1)) &&
 			     is_aligned_part(&next)))
 				return true;
