@@ -169,8 +169,8 @@ static __attribute__((noinline)) bool scan_and_do(struct job *job,
 	request.scan.is_heap_known = leakwrap_heap_is_known();
 	request.scan.first_site = find_first_site(job->reason);
 	request.process = leakwrap_process_id();
-	request.started = leakwrap_time_monotonic();
 	request.scan.running_threads = is_exit ? leakwrap_park_last() : leakwrap_park();
+	request.started = leakwrap_park_started();
 	/* At its exit the process has nothing else to do.  A copy may read what it cannot. */
 	if (is_exit && request.scan.running_threads == 0 &&
 	    userfaultfd != LEAKWRAP_USERFAULTFD_FAULTS) {

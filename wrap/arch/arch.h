@@ -226,6 +226,7 @@ static inline struct leakwrap_caller leakwrap_caller_at(struct leakwrap_caller c
 /* Some C libraries have no ucontext_t that describes the registers. */
 #ifdef LEAKWRAP_NO_ucontext
 #undef LEAKWRAP_CONTEXT_PC
+#undef LEAKWRAP_CALL_REGISTERS
 #undef LEAKWRAP_CONTEXT_REGISTERS
 #endif
 

@@ -73,6 +73,15 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 #define LEAKWRAP_CONTEXT_SP     uc_mcontext.gregs[REG_ESP]
 #define LEAKWRAP_CONTEXT_RESULT uc_mcontext.gregs[REG_EAX]
 #define LEAKWRAP_CONTEXT_FP     uc_mcontext.gregs[REG_EBP]
+
+/* Indices in uc_mcontext.gregs: of the registers of a system call's arguments, which the call
+ * preserves, of the stack pointer and of the program counter.  Then the bytes of "int $0x80".  The
+ * result is in the register of the call's number (syscall(2)).  A call by sysenter returns behind
+ * an "int $0x80" (Linux, arch/x86/entry/vdso/vdso32/system_call.S). */
+#define LEAKWRAP_CALL_REGISTERS \
+	REG_EBX, REG_ECX, REG_EDX, REG_ESI, REG_EDI, REG_EBP, REG_ESP, REG_EIP
+#define LEAKWRAP_CALL_SIZE 2
+
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
 	X("eax", uc_mcontext.gregs[REG_EAX]) X("ebx", uc_mcontext.gregs[REG_EBX]) \

@@ -79,6 +79,13 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 #define LEAKWRAP_CONTEXT_SP     uc_mcontext.gregs[REG_RSP]
 #define LEAKWRAP_CONTEXT_RESULT uc_mcontext.gregs[REG_RAX]
 #define LEAKWRAP_CONTEXT_FP     uc_mcontext.gregs[REG_RBP]
+
+/* Indices in uc_mcontext.gregs: of the registers of a system call's arguments, which the call
+ * preserves, of the stack pointer and of the program counter.  Then the bytes of the instruction.
+ * The result is in the register of the call's number (section A.2.1). */
+#define LEAKWRAP_CALL_REGISTERS REG_RDI, REG_RSI, REG_RDX, REG_R10, REG_R8, REG_R9, REG_RSP, REG_RIP
+#define LEAKWRAP_CALL_SIZE      2
+
 // clang-format off
 #define LEAKWRAP_CONTEXT_REGISTERS(X) \
 	X("rax", uc_mcontext.gregs[REG_RAX]) X("rbx", uc_mcontext.gregs[REG_RBX]) \

@@ -43,6 +43,28 @@ static inline void leakwrap_append_number(char *path, unsigned number)
 	strcat(path, first);
 }
 
+/* Reads a hexadecimal number without "0x" at *TEXT, and moves *TEXT behind it. */
+static inline uintptr_t leakwrap_read_hex(const char **text)
+{
+	uintptr_t value = 0;
+
+	for (;; (*text)++) {
+		const char c = **text;
+
+		if (c >= '0' && c <= '9')
+			value = value << 4 | (uintptr_t)(c - '0');
+		else if (c >= 'a' && c <= 'f')
+			value = value << 4 | (uintptr_t)(c - 'a' + 10);
+		else
+			return value;
+	}
+}
+
+/* Reads the file NAME of /proc/self/task/THREAD into TEXT, which has room for SIZE bytes, as far as
+ * it fits, and ends it by NUL.  TEXT is empty if there is no such file.  NAME has at most 16
+ * characters. */
+void leakwrap_read_of_thread(int thread, const char *name, char *text, size_t size);
+
 /* Changes the mask of this thread by MASK, as HOW (SIG_* of the kernel) says.  Sets *BEFORE for
  * leakwrap_signals_restore. */
 void leakwrap_signals_change(int how, const struct leakwrap_mask *mask,

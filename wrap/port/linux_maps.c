@@ -1,28 +1,11 @@
 /* linux_maps.c - the Linux port: the mappings of the process. */
-#include "wrap/port/port.h"
+#include "wrap/port/linux.h"
 
 #include <string.h>
 
 static bool starts_with(const char *text, const char *start)
 {
 	return strncmp(text, start, strlen(start)) == 0;
-}
-
-/* Reads a hexadecimal number at *TEXT and moves *TEXT behind it. */
-static uintptr_t read_hex(const char **text)
-{
-	uintptr_t value = 0;
-
-	for (;; (*text)++) {
-		const char c = **text;
-
-		if (c >= '0' && c <= '9')
-			value = value << 4 | (uintptr_t)(c - '0');
-		else if (c >= 'a' && c <= 'f')
-			value = value << 4 | (uintptr_t)(c - 'a' + 10);
-		else
-			return value;
-	}
 }
 
 /* Returns whether the mapping NAME is a device's or the kernel's.  Shared memory of POSIX, and
@@ -50,10 +33,10 @@ static bool read_line(const char *line, struct leakwrap_mapping *mapping)
 	const char *name;
 
 	memset(mapping, 0, sizeof(*mapping));
-	mapping->start = read_hex(&line);
+	mapping->start = leakwrap_read_hex(&line);
 	if (*line++ != '-')
 		return false;
-	mapping->end = read_hex(&line);
+	mapping->end = leakwrap_read_hex(&line);
 	if (strlen(line) < 6)
 		return false;
 	mapping->is_readable = line[1] == 'r';

@@ -67,23 +67,30 @@ bool leakwrap_process_has_one_thread(void)
 	return &__libc_single_threaded && __libc_single_threaded != 0;
 }
 
-/* Reads /proc/self/task/THREAD/stat into LINE, which has room for SIZE bytes, as far as it fits.
- * Returns the third field, which is a letter, or NULL. */
-static const char *read_stat(int thread, char *line, size_t size)
+void leakwrap_read_of_thread(int thread, const char *name, char *text, size_t size)
 {
 	char path[48] = "/proc/self/task/";
-	const char *after_name;
 	long length = 0;
 	int fd;
 
 	leakwrap_append_number(path, (unsigned)thread);
-	strcat(path, "/stat");
+	strcat(path, "/");
+	strcat(path, name);
 	fd = (int)leakwrap_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
-		length = leakwrap_read(fd, line, size - 1);
+		length = leakwrap_read(fd, text, size - 1);
 		leakwrap_close(fd);
 	}
-	line[length > 0 ? length : 0] = '\0';
+	text[length > 0 ? length : 0] = '\0';
+}
+
+/* Reads /proc/self/task/THREAD/stat into LINE, which has room for SIZE bytes, as far as it fits.
+ * Returns the third field, which is a letter, or NULL. */
+static const char *read_stat(int thread, char *line, size_t size)
+{
+	const char *after_name;
+
+	leakwrap_read_of_thread(thread, "stat", line, size);
 	after_name = strrchr(line, ')');
 	return after_name && after_name[1] == ' ' ? after_name + 2 : NULL;
 }

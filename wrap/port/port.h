@@ -351,6 +351,25 @@ uintptr_t leakwrap_thread_alternate_stack(void);
  * for a thread that sleeps.  Returns '\0' if the kernel does not tell. */
 char leakwrap_thread_kernel_state(int thread);
 
+/* A system call in which a thread sleeps. */
+struct leakwrap_sleep {
+	long call; /* its number, or -1: unknown */
+	/* The complements of its arguments, and of the thread's stack pointer and program counter
+	 * when it returns.  A search for lost memory would take the words themselves for pointers
+	 * of the program. */
+	uintptr_t complements[8];
+};
+
+/* Sets *SLEEP to the system call in which THREAD of this process sleeps.  It is unknown if the
+ * thread runs, if the kernel does not tell, and on most architectures. */
+void leakwrap_thread_read_sleep(int thread, struct leakwrap_sleep *sleep);
+
+/* Makes the thread go on with SLEEP when the signal handler with CONTEXT returns.  SLEEP was read
+ * before the signal was sent.  In the handler all signals are blocked.  Returns false and changes
+ * nothing if the handler has not interrupted SLEEP, or if SLEEP cannot go on as if nothing had
+ * happened.  Then the call returns EINTR, unless the kernel restarts it. */
+bool leakwrap_sleep_resume(const struct leakwrap_sleep *sleep, void *context);
+
 /* Returns whether THREAD, which does not answer signals, is a thread of the kernel in this process:
  * a worker of io_uring or vhost.  It never runs the program's code, and has no stack of its own. */
 bool leakwrap_thread_is_of_kernel(int thread);

@@ -36,7 +36,7 @@
 #define LOOKS_WAITS 10u
 #define LOOKS_SPINS 500u
 
-enum { ASKED = 1, PARKED, GONE };
+enum { NOT_ASKED, ASKED, PARKED, GONE };
 
 /* In how many groups the ids of threads are, by their lowest bits. */
 #define GROUPS 256u
@@ -45,6 +45,7 @@ struct parked {
 	int thread;
 	_Atomic int state;
 	struct leakwrap_standing standing;
+	struct leakwrap_sleep sleep; /* from before the threads were stopped */
 };
 
 struct tables {
@@ -60,6 +61,7 @@ static struct {
 	struct tables *_Atomic tables; /* or NULL */
 	size_t count;                  /* of threads in TABLES */
 	int self;
+	uint64_t started;   /* when the first thread was asked */
 	unsigned missing;   /* threads of the last listing that have not parked */
 	bool has_asked;     /* the last listing found a new thread */
 	bool is_incomplete; /* a thread could not be asked */
@@ -181,6 +183,7 @@ static void on_park(int signo, void *info, void *context)
 {
 	struct tables *tables;
 	struct parked *entry;
+	struct leakwrap_sleep sleep;
 	uint32_t number, turn;
 	bool keeps_sleepers;
 
@@ -198,13 +201,14 @@ static void on_park(int signo, void *info, void *context)
 		return;
 	turn = tables->turn;
 	keeps_sleepers = tables->keeps_sleepers;
+	sleep = entry->sleep;
 	leakwrap_stand(&entry->standing, context, 0);
 	atomic_store(&entry->state, PARKED);
 	atomic_fetch_add(&park.arrived, 1);
 	leakwrap_wake(&park.arrived);
 	while (atomic_load(&park.turn) == turn)
 		leakwrap_wait(&park.turn, turn, 1000000000);
-	if (keeps_sleepers)
+	if (!leakwrap_sleep_resume(&sleep, context) && keeps_sleepers)
 		keep_sleeper(context);
 }
 
@@ -230,32 +234,55 @@ static int send_signal(int thread)
 	return ASKED;
 }
 
+/* Returns the entry of THREAD, which it adds if there is none.  Returns NULL without room. */
+static struct parked *find_or_add(struct tables *tables, int thread)
+{
+	uint32_t *const number = find_thread(tables, thread);
+
+	if (*number == 0) {
+		if (park.count == ROOM)
+			return NULL;
+		tables->threads[park.count].thread = thread;
+		tables->threads[park.count].sleep.call = -1;
+		*number = (uint32_t)++park.count;
+	}
+	return &tables->threads[*number - 1];
+}
+
+/* Notes in which call THREAD sleeps.  That takes long, and the thread may go on meanwhile. */
+static bool note_sleep(void *context, int thread, int folder)
+{
+	struct parked *const entry = thread == park.self ? NULL : find_or_add(context, thread);
+
+	(void)folder;
+	if (entry)
+		leakwrap_thread_read_sleep(thread, &entry->sleep);
+	return true;
+}
+
 /* Asks THREAD to park, unless it has been asked.  Counts it as missing if it has not parked.
  * Returns false if there is no room for it. */
 static bool ask(void *context, int thread, int folder)
 {
-	struct tables *const tables = context;
 	struct parked *entry;
-	uint32_t *number;
 
 	(void)folder;
 	if (thread == park.self)
 		return true;
-	number = find_thread(tables, thread);
-	if (*number == 0) {
-		if (park.count == ROOM) {
-			park.is_incomplete = true;
-			return false;
-		}
-		entry = &tables->threads[park.count++];
-		entry->thread = thread;
+	entry = find_or_add(context, thread);
+	if (!entry) {
+		park.is_incomplete = true;
+		return false;
+	}
+	if (atomic_load(&entry->state) == NOT_ASKED) {
+		if (entry->sleep.call < 0) /* it was on its way, or is new */
+			leakwrap_thread_read_sleep(thread, &entry->sleep);
 		atomic_store(&entry->state, ASKED);
-		*number = (uint32_t)park.count;
 		park.has_asked = true;
 		if (send_signal(thread) == GONE)
 			atomic_store(&entry->state, GONE);
 	}
-	park.missing += atomic_load(&tables->threads[*number - 1].state) == ASKED;
+	park.missing += atomic_load(&entry->state) == ASKED;
 	return true;
 }
 
@@ -295,7 +322,6 @@ static bool look_at_missing(struct tables *tables)
 /* Asks and waits until all threads have parked, or the time is over. */
 static void gather(struct tables *tables)
 {
-	const uint64_t start = leakwrap_time_monotonic();
 	uint64_t step = 100000;
 
 	do {
@@ -311,7 +337,7 @@ static void gather(struct tables *tables)
 		if (park.is_incomplete || (park.missing == 0 && !park.has_asked))
 			return;
 		if (park.missing > 0) {
-			const uint64_t waited = leakwrap_time_monotonic() - start;
+			const uint64_t waited = leakwrap_time_monotonic() - park.started;
 
 			if (waited > PARK_LIMIT)
 				return;
@@ -334,11 +360,14 @@ static unsigned park_others(bool keeps_sleepers)
 	park.missing = 0;
 	park.is_incomplete = park.is_caught = false;
 	park.error = "other threads could not be stopped";
+	park.started = leakwrap_time_monotonic();
 	atomic_store(&park.tables, tables);
 	if (!tables) {
 		park.error = "there is no memory for it";
 		return 1;
 	}
+	leakwrap_folder_each_number("/proc/self/task", note_sleep, tables);
+	park.started = leakwrap_time_monotonic();
 	tables->turn = (atomic_load(&park.turn) + 1) | 1;
 	tables->keeps_sleepers = keeps_sleepers;
 	atomic_store(&park.turn, tables->turn);
@@ -367,6 +396,11 @@ void leakwrap_park_keep_sleepers(bool keeps)
 void leakwrap_park_allow_release(void)
 {
 	atomic_store(&park.ender, leakwrap_thread_id());
+}
+
+uint64_t leakwrap_park_started(void)
+{
+	return park.started;
 }
 
 const char *leakwrap_park_error(void)

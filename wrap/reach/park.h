@@ -2,8 +2,9 @@
  *
  * Each thread gets a signal (leakwrap_park_signal).  Its handler notes where the thread's registers
  * and stack are, and waits.  The kernel has saved the registers on the stack.  System calls that
- * the signal interrupts are restarted where the kernel can; the others fail with EINTR, as with any
- * signal that has a handler.
+ * the signal interrupts are restarted where the kernel can, and made again where that changes
+ * nothing (leakwrap_sleep_resume); the others fail with EINTR, as with any signal that has a
+ * handler.
  *
  * One thread at a time parks the others.
  */
@@ -35,6 +36,9 @@ struct leakwrap_standing {
  * or it is not known which threads there are.  The caller calls leakwrap_unpark in any case, and
  * soon.  Signals are blocked. */
 unsigned leakwrap_park(void);
+
+/* Returns when the last leakwrap_park began to stop threads, as leakwrap_time_monotonic does. */
+uint64_t leakwrap_park_started(void);
 
 /* Returns why leakwrap_park did not park all threads, in words for a note. */
 const char *leakwrap_park_error(void);

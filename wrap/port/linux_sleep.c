@@ -1,0 +1,202 @@
+/* linux_sleep.c - the Linux port: system calls in which other threads sleep.
+ *
+ * After a handler the kernel restarts some system calls (SA_RESTART), and lets the others return
+ * EINTR (signal(7), "Interruption of system calls and library functions").  Most of the others can
+ * be made again as if nothing had happened: those without a limit of time, those whose limit is a
+ * point in time, and those whose remaining time the kernel has written in the place of the time.
+ *
+ * The number of the interrupted call is overwritten by its result.  So the thread that sends the
+ * signal reads the number before.  The handler compares the rest of the call with the registers.
+ */
+#include "wrap/port/linux.h"
+
+#include "wrap/arch/arch.h"
+
+#ifdef LEAKWRAP_CALL_REGISTERS
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+#include <ucontext.h>
+
+/* When a call can be made again.  ARGUMENT is the number of one of its arguments, from 0. */
+enum when {
+	ALWAYS,
+	IF_NEGATIVE,  /* ARGUMENT is an int: milliseconds */
+	IF_NULL,      /* ARGUMENT is the address of the time */
+	IF_REMAINING, /* ARGUMENT is the address of the time, and the next of the remaining time */
+	IF_ABSOLUTE,  /* ARGUMENT has flags: a point in time, or IF_REMAINING for the next */
+	IF_UNTIL      /* ARGUMENT is a futex operation, perhaps the one with a point in time */
+};
+
+/* No mask of signals is argument 0. */
+enum { NO_MASK = 0 };
+
+struct rule {
+	long call;
+	unsigned argument;
+	enum when when;
+	unsigned mask; /* the number of an argument that must be NULL: a mask of signals */
+};
+
+/* poll_select_finish (Linux, fs/select.c) writes the remaining time of select, pselect and ppoll.
+ *
+ * A signal of the program may come right before ours, and end the call itself: its handler returns
+ * to the end of the call when our handler begins.  Made again, the call does not end.  To the
+ * program it is as if its signal had come right before the call, which can always happen.  A mask
+ * rules that out, so a call with a mask of signals is not made again. */
+static const struct rule rules[] = {
+        {__NR_poll, 2, IF_NEGATIVE, NO_MASK},
+        {__NR_ppoll, 0, ALWAYS, 3},
+        {__NR_pselect6, 0, ALWAYS, 5},
+        {__NR_epoll_wait, 3, IF_NEGATIVE, NO_MASK},
+        {__NR_epoll_pwait, 3, IF_NEGATIVE, 4},
+        {__NR_pause, 0, ALWAYS, NO_MASK},
+        {__NR_rt_sigtimedwait, 2, IF_NULL, NO_MASK},
+        {__NR_nanosleep, 0, IF_REMAINING, NO_MASK},
+        {__NR_clock_nanosleep, 1, IF_ABSOLUTE, NO_MASK},
+        {__NR_futex, 1, IF_UNTIL, NO_MASK},
+        {__NR_io_getevents, 4, IF_NULL, NO_MASK},
+#ifdef __NR_select
+        {__NR_select, 0, ALWAYS, NO_MASK},
+#endif
+#ifdef __NR__newselect
+        {__NR__newselect, 0, ALWAYS, NO_MASK},
+#endif
+#ifdef __NR_epoll_pwait2
+        {__NR_epoll_pwait2, 3, IF_NULL, 4},
+#endif
+#ifdef __NR_msgsnd
+        {__NR_msgsnd, 0, ALWAYS, NO_MASK},
+        {__NR_msgrcv, 0, ALWAYS, NO_MASK},
+#endif
+#ifdef __NR_semop
+        {__NR_semop, 0, ALWAYS, NO_MASK},
+#endif
+#ifdef __NR_semtimedop
+        {__NR_semtimedop, 3, IF_NULL, NO_MASK},
+#endif
+#ifdef __NR_futex_time64
+        {__NR_ppoll_time64, 0, ALWAYS, 3},
+        {__NR_pselect6_time64, 0, ALWAYS, 5},
+        {__NR_rt_sigtimedwait_time64, 2, IF_NULL, NO_MASK},
+        {__NR_clock_nanosleep_time64, 1, IF_ABSOLUTE, NO_MASK},
+        {__NR_futex_time64, 1, IF_UNTIL, NO_MASK},
+        {__NR_semtimedop_time64, 3, IF_NULL, NO_MASK},
+#endif
+};
+
+/* How many words leakwrap_sleep has. */
+#define WORDS (sizeof(((struct leakwrap_sleep *)0)->complements) / sizeof(uintptr_t))
+
+/* Linux, uapi/linux/futex.h: the operation without its flags, and that whose time is a point. */
+#define FUTEX_OPERATION   0x7fu
+#define FUTEX_WAIT_BITSET 9u
+
+static bool is_allowed(const struct rule *rule, const uintptr_t *arguments)
+{
+	const uintptr_t *const argument = &arguments[rule->argument];
+
+	if (rule->mask != NO_MASK && arguments[rule->mask] != 0)
+		return false;
+	switch (rule->when) {
+	case ALWAYS:
+		return true;
+	case IF_NEGATIVE:
+		return (int)*argument < 0;
+	case IF_NULL:
+		return *argument == 0;
+	case IF_REMAINING:
+		return argument[0] == argument[1];
+	case IF_ABSOLUTE:
+		return (*argument & TIMER_ABSTIME) != 0 || argument[1] == argument[2];
+	case IF_UNTIL:
+		return (*argument & FUTEX_OPERATION) == FUTEX_WAIT_BITSET;
+	}
+	return false;
+}
+
+/* Returns whether CALL with these ARGUMENTS can be made again as if nothing had happened. */
+static bool is_repeatable(long call, const uintptr_t *arguments)
+{
+	for (unsigned i = 0; i < sizeof(rules) / sizeof(*rules); i++)
+		if (rules[i].call == call)
+			return is_allowed(&rules[i], arguments);
+	return false;
+}
+
+/* Returns whether a signal of the program comes when the handler with CONTEXT returns.  Then the
+ * call must return EINTR. */
+static bool has_signal(const ucontext_t *context)
+{
+	const uint64_t own = (uint64_t)1 << (leakwrap_park_signal() - 1);
+	uint64_t pending = 0, blocked;
+
+	memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+	return leakwrap_syscall(__NR_rt_sigpending, (long)&pending, KERNEL_SIGSET_SIZE, 0, 0, 0,
+	                        0) != 0 ||
+	       (pending & ~blocked & ~own) != 0;
+}
+
+bool leakwrap_sleep_resume(const struct leakwrap_sleep *sleep, void *context)
+{
+	static const int registers[] = {LEAKWRAP_CALL_REGISTERS};
+	ucontext_t *const interrupted = context;
+	uintptr_t words[WORDS];
+
+	if (sleep->call < 0 || (int)interrupted->LEAKWRAP_CONTEXT_RESULT != -EINTR)
+		return false;
+	for (unsigned i = 0; i < WORDS; i++) {
+		words[i] = (uintptr_t)interrupted->uc_mcontext.gregs[registers[i]];
+		if (words[i] != ~sleep->complements[i])
+			return false; /* the thread has gone on since */
+	}
+	if (!is_repeatable(sleep->call, words) || has_signal(interrupted))
+		return false;
+	interrupted->LEAKWRAP_CONTEXT_PC -= LEAKWRAP_CALL_SIZE;
+	interrupted->LEAKWRAP_CONTEXT_RESULT = sleep->call;
+	return true;
+}
+
+/* Reads " 0xNUMBER" at *LINE, and moves *LINE behind it.  Returns 0 if there is something else. */
+static uintptr_t read_word(const char **line)
+{
+	if (strncmp(*line, " 0x", 3) != 0)
+		return 0;
+	*line += 3;
+	return leakwrap_read_hex(line);
+}
+
+/* The line is "running", or the call's number, its arguments, the stack pointer and the program
+ * counter (proc(5), /proc/PID/syscall).  The number is -1 outside of a call. */
+void leakwrap_thread_read_sleep(int thread, struct leakwrap_sleep *sleep)
+{
+	char text[256];
+	const char *line = text;
+
+	*sleep = (struct leakwrap_sleep){.call = -1};
+	leakwrap_read_of_thread(thread, "syscall", text, sizeof(text));
+	if (*line < '0' || *line > '9')
+		return;
+	for (sleep->call = 0; *line >= '0' && *line <= '9'; line++)
+		sleep->call = sleep->call * 10 + (*line - '0');
+	for (unsigned i = 0; i < WORDS; i++)
+		sleep->complements[i] = ~read_word(&line);
+}
+
+#else
+
+bool leakwrap_sleep_resume(const struct leakwrap_sleep *sleep, void *context)
+{
+	(void)sleep;
+	(void)context;
+	return false;
+}
+
+void leakwrap_thread_read_sleep(int thread, struct leakwrap_sleep *sleep)
+{
+	(void)thread;
+	sleep->call = -1;
+}
+
+#endif
