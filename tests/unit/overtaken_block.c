@@ -81,15 +81,12 @@ static void check_new(void)
 	check_count(0);
 }
 
-/* Not each instruction is tried: the sanitizers put many between those of the table. */
-enum { STEP = 7 };
-
-/* Does ACT again and again, and lets COMES come between at each STEP instructions in turn.  PREPARE
- * comes before, CHECK_ALL afterwards. */
+/* Does ACT again and again, and lets COMES come between at each instruction in turn.  PREPARE comes
+ * before, CHECK_ALL afterwards. */
 static void try_each_step(void (*prepare)(void), void (*act)(void), void (*comes)(void),
                           void (*check_all)(void))
 {
-	const unsigned stride = thinned(STEP);
+	const unsigned stride = thinned(1);
 	bool has_come = true;
 
 	between = comes;
