@@ -178,7 +178,8 @@ may refer to a function only weakly|tool/audit
 Another compiler than the last time makes it anew|link/compilers
 before or after, runs after each dump|signal/own_handlers signal/shared_with_program
 calls that SA_RESTART does not restart return EINTR|signal/idle_process
-Most system calls in which they sleep go on then|reach/sleeping_threads
+On x86 the other threads go on to sleep in most of them|reach/sleeping_threads
+fail with EINTR in the main thread|unit/unit
 hands on the default action instead; by exec it hands on what it has|dump/log_file process/exec
 waits for it by sigwait|signal/own_handlers
 Under a seccomp filter|process/seccomp_dumps

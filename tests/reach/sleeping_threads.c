@@ -50,19 +50,17 @@ static int by_poll(void)
 static int by_ppoll(void)
 {
 	struct pollfd wanted = {.fd = ends[0], .events = POLLIN};
-	const struct timespec limit = {.tv_sec = 100};
 
-	return ppoll(&wanted, 1, &limit, NULL) == 1;
+	return ppoll(&wanted, 1, NULL, NULL) == 1;
 }
 
 static int by_select(void)
 {
-	struct timeval limit = {.tv_sec = 100};
 	fd_set wanted;
 
 	FD_ZERO(&wanted);
 	FD_SET(ends[0], &wanted);
-	return select(ends[0] + 1, &wanted, NULL, NULL, &limit) == 1;
+	return select(ends[0] + 1, &wanted, NULL, NULL, NULL) == 1;
 }
 
 static int by_epoll_wait(void)
@@ -118,15 +116,6 @@ static int by_clock_nanosleep(void)
 	return clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == 0;
 }
 
-/* Only the signal that ends the test may end this. */
-static atomic_int is_over;
-
-static int by_pause(void)
-{
-	pause();
-	return atomic_load(&is_over);
-}
-
 static const struct {
 	const char *name;
 	int (*wait)(void);
@@ -141,7 +130,6 @@ static const struct {
         {"sigwaitinfo", by_sigwaitinfo},
         {"sleep", by_sleep},
         {"clock_nanosleep", by_clock_nanosleep},
-        {"pause", by_pause},
 };
 
 enum { CALLS = sizeof(calls) / sizeof(*calls) };
@@ -149,23 +137,26 @@ enum { CALLS = sizeof(calls) / sizeof(*calls) };
 static pthread_t threads[CALLS];
 static atomic_int ids[CALLS];
 
-/* Returns whether the thread with the number sleeps in its call. */
-static int is_asleep(size_t number)
+/* Returns whether the thread with the number neither sleeps in its call nor has ended. */
+static int is_awake(size_t number)
 {
 	const int id = atomic_load(&ids[number]);
 	char path[64], state = '?';
 	FILE *stat;
 
+	if (id == 0)
+		return 1;
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", id);
-	stat = id == 0 ? NULL : fopen(path, "r");
-	if (stat && fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+	stat = fopen(path, "r");
+	if (!stat)
+		return 0;
+	if (fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
 		state = '?';
-	if (stat)
-		fclose(stat);
-	return state == 'S';
+	fclose(stat);
+	return state != 'S';
 }
 
-/* Waits until all threads have been asleep at five looks in turn. */
+/* Waits until no thread has been awake at five looks in turn. */
 static void await_sleep(void)
 {
 	const struct timespec moment = {.tv_nsec = 20000000};
@@ -173,7 +164,7 @@ static void await_sleep(void)
 	for (unsigned looks = 0; looks < 5; looks++) {
 		nanosleep(&moment, NULL);
 		for (size_t i = 0; i < CALLS; i++)
-			if (!is_asleep(i))
+			if (is_awake(i))
 				looks = 0;
 	}
 }
@@ -210,13 +201,11 @@ static int wait_in_all(void)
 		await_sleep();
 		raise(SIGUSR1);
 	}
-	atomic_store(&is_over, 1);
 	if (write(ends[1], "x", 1) != 1 || msgsnd(queue, &message, 0, 0) != 0 ||
 	    semop(set, &give, 1) != 0)
 		return 2;
 	sem_post(&semaphore);
 	pthread_kill(threads[7], SIGRTMAX);
-	pthread_kill(threads[CALLS - 1], SIGUSR2);
 	for (size_t i = 0; i < CALLS; i++)
 		pthread_join(threads[i], NULL);
 	msgctl(queue, IPC_RMID, NULL);
@@ -226,7 +215,7 @@ static int wait_in_all(void)
 
 /* -- signals of the program -------------------------------------------------------------------- */
 
-static atomic_int ended, dumped;
+static atomic_int ended, dumped, is_over;
 
 /* Each signal comes in ppoll alone, and ends it. */
 static void *take_signals(void *unused)

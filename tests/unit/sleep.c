@@ -3,14 +3,20 @@
  * sources: wrap/port/linux*.c wrap/base/loss.c */
 #include "tests/unit/unit.h"
 #include "wrap/arch/arch.h"
+#include "wrap/port/linux_filter.h"
 #include "wrap/port/port.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #ifdef LEAKWRAP_CALL_REGISTERS
 
@@ -75,10 +81,11 @@ static void check_calls(void)
 	CHECK(!is_made_again(__NR_clock_nanosleep, 0, 0, 16, 32));
 	CHECK(is_made_again(__NR_futex, 16, 0x189, 0, 16)); /* FUTEX_WAIT_BITSET with flags */
 	CHECK(!is_made_again(__NR_futex, 16, 0x80, 0, 16)); /* FUTEX_WAIT */
-	CHECK(is_made_again(__NR_pause, 0, 0, 0, 0));
-	CHECK(is_made_again(__NR_ppoll, 1, 1, 16, 0));
-	CHECK(!is_made_again(__NR_ppoll, 1, 1, 16, 16));
+	CHECK(is_made_again(__NR_ppoll, 1, 1, 0, 0));
+	CHECK(!is_made_again(__NR_ppoll, 1, 1, 16, 0));
+	CHECK(!is_made_again(__NR_ppoll, 1, 1, 0, 16));
 	CHECK(is_made_again(__NR_epoll_pwait, 1, 1, 1, forever));
+	CHECK(!is_made_again(__NR_pause, 0, 0, 0, 0));
 	CHECK(!is_made_again(__NR_rt_sigsuspend, 16, 8, 0, 0));
 	CHECK(!is_made_again(__NR_connect, 0, 0, 0, 0));
 	CHECK(!is_made_again(-1, 0, 0, 0, 0));
@@ -99,10 +106,29 @@ static void check_masks(void)
 	CHECK(!resume(&sleep, &none));
 }
 
+/* The program has installed a filter since, and the call would end the process. */
+static void check_filter(void)
+{
+	static const struct leakwrap_filter_step steps[] = {
+	        {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr)},
+	        {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, __NR_poll},
+	        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS},
+	        {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+	};
+	struct leakwrap_filter *const filter = calloc(1, sizeof(*filter) + sizeof(steps));
+
+	memcpy(filter->steps, steps, sizeof(steps));
+	filter->count = sizeof(steps) / sizeof(*steps);
+	leakwrap_filters_add(filter, getpid());
+	CHECK(!is_made_again(__NR_poll, 1, 1, 0xffffffff, 0));
+	CHECK(is_made_again(__NR_ppoll, 1, 1, 0, 0));
+	leakwrap_filters_withdraw(filter);
+}
+
 /* The thread has gone on since its call was read. */
 static void check_other_calls(void)
 {
-	const struct leakwrap_sleep sleep = make(__NR_pause, 1, 2, 3, 4);
+	const struct leakwrap_sleep sleep = make(__NR_poll, 1, 2, 0xffffffff, 4);
 	sigset_t none;
 
 	sigemptyset(&none);
@@ -122,7 +148,7 @@ static void check_other_calls(void)
 /* A signal that comes when the handler returns must end the call. */
 static void check_signals(void)
 {
-	const struct leakwrap_sleep sleep = make(__NR_pause, 0, 0, 0, 0);
+	const struct leakwrap_sleep sleep = make(__NR_poll, 1, 1, 0xffffffff, 0);
 	sigset_t none, some;
 
 	sigemptyset(&none);
@@ -140,6 +166,7 @@ int main(void)
 	check_calls();
 	check_masks();
 	check_other_calls();
+	check_filter();
 	check_signals();
 	return 0;
 }

@@ -3,7 +3,8 @@
  * After a handler the kernel restarts some system calls (SA_RESTART), and lets the others return
  * EINTR (signal(7), "Interruption of system calls and library functions").  Most of the others can
  * be made again as if nothing had happened: those without a limit of time, those whose limit is a
- * point in time, and those whose remaining time the kernel has written in the place of the time.
+ * point in time, and those to which the program has given the same place for the time and for the
+ * remaining time.
  *
  * The number of the interrupted call is overwritten by its result.  So the thread that sends the
  * signal reads the number before.  The handler compares the rest of the call with the registers.
@@ -11,6 +12,7 @@
 #include "wrap/port/linux.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/port/linux_filter.h"
 
 #ifdef LEAKWRAP_CALL_REGISTERS
 
@@ -39,29 +41,26 @@ struct rule {
 	unsigned mask; /* the number of an argument that must be NULL: a mask of signals */
 };
 
-/* poll_select_finish (Linux, fs/select.c) writes the remaining time of select, pselect and ppoll.
- *
- * A signal of the program may come right before ours, and end the call itself: its handler returns
+/* A signal of the program may come right before ours, and end the call itself: its handler returns
  * to the end of the call when our handler begins.  Made again, the call does not end.  To the
  * program it is as if its signal had come right before the call, which can always happen.  A mask
- * rules that out, so a call with a mask of signals is not made again. */
+ * rules that out, so a call with a mask of signals is not made again.  Nor is pause, which nothing
+ * but a signal ends. */
 static const struct rule rules[] = {
         {__NR_poll, 2, IF_NEGATIVE, NO_MASK},
-        {__NR_ppoll, 0, ALWAYS, 3},
-        {__NR_pselect6, 0, ALWAYS, 5},
+        {__NR_ppoll, 2, IF_NULL, 3},
+        {__NR_pselect6, 4, IF_NULL, 5},
         {__NR_epoll_wait, 3, IF_NEGATIVE, NO_MASK},
         {__NR_epoll_pwait, 3, IF_NEGATIVE, 4},
-        {__NR_pause, 0, ALWAYS, NO_MASK},
         {__NR_rt_sigtimedwait, 2, IF_NULL, NO_MASK},
         {__NR_nanosleep, 0, IF_REMAINING, NO_MASK},
         {__NR_clock_nanosleep, 1, IF_ABSOLUTE, NO_MASK},
         {__NR_futex, 1, IF_UNTIL, NO_MASK},
         {__NR_io_getevents, 4, IF_NULL, NO_MASK},
-#ifdef __NR_select
-        {__NR_select, 0, ALWAYS, NO_MASK},
-#endif
 #ifdef __NR__newselect
-        {__NR__newselect, 0, ALWAYS, NO_MASK},
+        {__NR__newselect, 4, IF_NULL, NO_MASK}, /* __NR_select has its arguments in memory */
+#else
+        {__NR_select, 4, IF_NULL, NO_MASK},
 #endif
 #ifdef __NR_epoll_pwait2
         {__NR_epoll_pwait2, 3, IF_NULL, 4},
@@ -77,8 +76,8 @@ static const struct rule rules[] = {
         {__NR_semtimedop, 3, IF_NULL, NO_MASK},
 #endif
 #ifdef __NR_futex_time64
-        {__NR_ppoll_time64, 0, ALWAYS, 3},
-        {__NR_pselect6_time64, 0, ALWAYS, 5},
+        {__NR_ppoll_time64, 2, IF_NULL, 3},
+        {__NR_pselect6_time64, 4, IF_NULL, 5},
         {__NR_rt_sigtimedwait_time64, 2, IF_NULL, NO_MASK},
         {__NR_clock_nanosleep_time64, 1, IF_ABSOLUTE, NO_MASK},
         {__NR_futex_time64, 1, IF_UNTIL, NO_MASK},
@@ -116,12 +115,18 @@ static bool is_allowed(const struct rule *rule, const uintptr_t *arguments)
 	return false;
 }
 
-/* Returns whether CALL with these ARGUMENTS can be made again as if nothing had happened. */
+/* Returns whether CALL with these ARGUMENTS can be made again as if nothing had happened.  The
+ * program may have installed a filter while the thread slept, which forbids the call. */
 static bool is_repeatable(long call, const uintptr_t *arguments)
 {
+	long copies[6];
+
+	for (unsigned i = 0; i < sizeof(copies) / sizeof(*copies); i++)
+		copies[i] = (long)arguments[i];
 	for (unsigned i = 0; i < sizeof(rules) / sizeof(*rules); i++)
 		if (rules[i].call == call)
-			return is_allowed(&rules[i], arguments);
+			return is_allowed(&rules[i], arguments) &&
+			       !leakwrap_filters_forbid(call, copies);
 	return false;
 }
 

@@ -185,7 +185,7 @@ static void on_park(int signo, void *info, void *context)
 	struct parked *entry;
 	struct leakwrap_sleep sleep;
 	uint32_t number, turn;
-	bool keeps_sleepers;
+	bool keeps_sleepers, is_main;
 
 	if (!leakwrap_park_signal_is(info, PARK_VALUE)) {
 		leakwrap_park_signal_pass_on(signo, info, context);
@@ -203,12 +203,15 @@ static void on_park(int signo, void *info, void *context)
 	keeps_sleepers = tables->keeps_sleepers;
 	sleep = entry->sleep;
 	leakwrap_stand(&entry->standing, context, 0);
+	is_main = entry->standing.is_main;
 	atomic_store(&entry->state, PARKED);
 	atomic_fetch_add(&park.arrived, 1);
 	leakwrap_wake(&park.arrived);
 	while (atomic_load(&park.turn) == turn)
 		leakwrap_wait(&park.turn, turn, 1000000000);
-	if (!leakwrap_sleep_resume(&sleep, context) && keeps_sleepers)
+	/* Signals of the process come to the main thread, unless it blocks them.  While it is
+	 * stopped, another thread may take one that should end its sleep. */
+	if ((is_main || !leakwrap_sleep_resume(&sleep, context)) && keeps_sleepers)
 		keep_sleeper(context);
 }
 

@@ -2,9 +2,9 @@
  *
  * Each thread gets a signal (leakwrap_park_signal).  Its handler notes where the thread's registers
  * and stack are, and waits.  The kernel has saved the registers on the stack.  System calls that
- * the signal interrupts are restarted where the kernel can, and made again where that changes
- * nothing (leakwrap_sleep_resume); the others fail with EINTR, as with any signal that has a
- * handler.
+ * the signal interrupts are restarted where the kernel can.  Other threads than the main thread
+ * make theirs again where that changes nothing (leakwrap_sleep_resume).  The others fail with
+ * EINTR, as with any signal that has a handler.
  *
  * One thread at a time parks the others.
  */
