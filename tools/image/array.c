@@ -3,6 +3,7 @@
 
 #include "tools/image/memory.h"
 #include "wrap/reach/array_rules.h"
+#include "wrap/reach/ralloc_rules.h"
 #include "wrap/reach/talloc_rules.h"
 
 uint64_t array_cookie(const struct image *image)
@@ -28,12 +29,21 @@ uint64_t empty_chunk_size(const struct image *image)
 	return LEAKWRAP_TALLOC_HEADER_WORDS * image->word;
 }
 
+uint64_t empty_ralloc_size(const struct image *image)
+{
+	return LEAKWRAP_RALLOC_HEADER_WORDS * image->word;
+}
+
 bool is_empty_chunk(const struct image *image, const struct listed_block *block)
 {
 	const struct image_process process = {.image = image};
 	const struct leakwrap_memory memory = image_memory(&process, false);
 
-	return image->is_core && block->size == empty_chunk_size(image) &&
-	       memory.is_readable(memory.context, block->address, block->size) &&
-	       is_talloc_chunk_of_none(&memory, block->address);
+	if (!image->is_core || !leakwrap_is_multiple(block->address, memory.word) ||
+	    !memory.is_readable(memory.context, block->address, block->size))
+		return false;
+	return block->size == empty_chunk_size(image)
+	               ? is_talloc_chunk_of_none(&memory, block->address)
+	               : block->size == empty_ralloc_size(image) &&
+	                         is_ralloc_header(&memory, block->address);
 }

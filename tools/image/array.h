@@ -15,7 +15,10 @@ bool is_empty_array(const struct image *image, const struct listed_block *block)
 /* Returns the size of a chunk of libtalloc that has a header alone (wrap/reach/talloc_rules.h). */
 uint64_t empty_chunk_size(const struct image *image);
 
-/* Returns whether BLOCK is such a chunk. */
+/* Returns that of a block of Mesa's ralloc that has a header alone (wrap/reach/ralloc_rules.h). */
+uint64_t empty_ralloc_size(const struct image *image);
+
+/* Returns whether BLOCK is such a chunk or block. */
 bool is_empty_chunk(const struct image *image, const struct listed_block *block);
 
 #endif

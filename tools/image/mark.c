@@ -83,7 +83,9 @@ static size_t find_pointee(const struct marking *marking, uint64_t word)
 	const size_t array = find_before(index, word, array_cookie(marking->image));
 	if (array != NO_BLOCK && is_empty_array(marking->image, &index->blocks[array]))
 		return array;
-	const size_t chunk = find_before(index, word, empty_chunk_size(marking->image));
+	size_t chunk = find_before(index, word, empty_chunk_size(marking->image));
+	if (chunk == NO_BLOCK)
+		chunk = find_before(index, word, empty_ralloc_size(marking->image));
 	return chunk != NO_BLOCK && is_empty_chunk(marking->image, &index->blocks[chunk])
 	               ? chunk
 	               : NO_BLOCK;

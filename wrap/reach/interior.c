@@ -81,11 +81,13 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 
 #ifndef LEAKWRAP_BARE
 
-bool leakwrap_is_empty_chunk(uintptr_t block, leakwrap_is_readable *is_readable_function)
+bool leakwrap_is_empty_chunk(uintptr_t block, size_t size,
+                             leakwrap_is_readable *is_readable_function)
 {
 	const struct leakwrap_memory memory = own_memory(&is_readable_function);
 
-	return is_talloc_chunk_of_none(&memory, block);
+	return size == LEAKWRAP_EMPTY_CHUNK ? is_talloc_chunk_of_none(&memory, block)
+	                                    : is_ralloc_header(&memory, block);
 }
 
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,

@@ -9,6 +9,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/reach/is_readable.h"
+#include "wrap/reach/ralloc_rules.h"
 #include "wrap/reach/talloc_rules.h"
 
 /* The bytes before the elements of an array by new[] that have no alignment of their own. */
@@ -20,12 +21,14 @@
  * are few, and LeakSanitizer has the same rule. */
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 
-/* The bytes of a chunk of libtalloc that has a header alone. */
-#define LEAKWRAP_EMPTY_CHUNK (LEAKWRAP_TALLOC_HEADER_WORDS * sizeof(uintptr_t))
+/* The bytes of a chunk of libtalloc, and of a block of Mesa's ralloc, that has a header alone. */
+#define LEAKWRAP_EMPTY_CHUNK  (LEAKWRAP_TALLOC_HEADER_WORDS * sizeof(uintptr_t))
+#define LEAKWRAP_EMPTY_RALLOC (LEAKWRAP_RALLOC_HEADER_WORDS * sizeof(uintptr_t))
 
-/* Returns whether the block of LEAKWRAP_EMPTY_CHUNK bytes at BLOCK, which can be read, may be such
- * a chunk.  The program has a pointer to its end then.  Asks IS_READABLE before it reads more. */
-bool leakwrap_is_empty_chunk(uintptr_t block, leakwrap_is_readable *is_readable);
+/* Returns whether the block of SIZE bytes at BLOCK, one of these sizes, which can be read, may be
+ * such a chunk or block.  The program has a pointer to its end then.  Asks IS_READABLE before it
+ * reads more. */
+bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable *is_readable);
 
 /* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
  * empty array, is a usual way to hold it.  POINTER stands at the address PLACE; 0: in a register.
@@ -73,6 +76,9 @@ bool leakwrap_is_empty_chunk(uintptr_t block, leakwrap_is_readable *is_readable)
  * libtalloc, the allocator of Samba and its relatives
  *   - behind its header, in which the size of the rest stands; also if there is no rest
  *
+ * Mesa
+ *   - behind the header of its allocator ralloc, whose links lead back; also if there is no rest
+ *
  * Rust's standard library
  *   - to the control bytes of a hash table, behind its elements
  *
@@ -103,6 +109,12 @@ bool leakwrap_is_empty_chunk(uintptr_t block, leakwrap_is_readable *is_readable)
  *
  * LMDB
  *   - to a list of IDs, behind the room for them
+ *
+ * SpiderMonkey
+ *   - to the elements of an object, behind the room for them and how many have values
+ *
+ * NTL
+ *   - to the elements of a vector, behind the room for them and their number
  *
  * GlusterFS
  *   - behind a header with the size of the rest and a mark

@@ -13,11 +13,13 @@
 #include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/glib_rules.h"
 #include "wrap/reach/hash_table_rules.h"
+#include "wrap/reach/header_rules.h"
 #include "wrap/reach/interior_pointer.h"
 #include "wrap/reach/linked_rules.h"
 #include "wrap/reach/lua_rules.h"
 #include "wrap/reach/pool_rules.h"
 #include "wrap/reach/python_rules.h"
+#include "wrap/reach/ralloc_rules.h"
 #include "wrap/reach/talloc_rules.h"
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
@@ -506,7 +508,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_objective_c(in) || is_behind_size(in) || is_aligned_behind_size(in) ||
 	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
 	        is_syntax_node(in) || is_of_abseil(in) || is_behind_gluster_header(in) ||
-	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in));
+	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in) ||
+	        is_behind_ralloc_header(in) || is_behind_header(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

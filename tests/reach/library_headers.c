@@ -1,0 +1,104 @@
+/* library_headers.c - holds the elements of objects as SpiderMonkey does, and vectors as NTL does:
+ * by pointers behind a header.  Similar blocks are none of theirs. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/clear_stack.h"
+#include "tests/noinline.h"
+
+enum { KEPT = 50, OTHERS = 13, ROOM = 12, REMOVED = 3, ELEMENT = 24 };
+
+/* Like ObjectElements of SpiderMonkey (js/src/vm/NativeObject.h), which has the number of removed
+ * elements in the upper bits of the marks. */
+struct elements {
+	uint32_t marks, used, room, length;
+	uint64_t element[ROOM];
+};
+
+/* Like struct _ntl_VectorHeader of NTL (include/NTL/vector.h). */
+struct vector {
+	long length, room, made, is_fixed;
+	char element[ROOM][ELEMENT];
+};
+
+/* The words in front of those of a WordVector of NTL: twice the room for them, and their number. */
+struct words {
+	unsigned long room, length, element[ROOM];
+};
+
+static void *volatile kept[4 * KEPT];
+static void *volatile others[OTHERS];
+
+static struct elements *make_elements(uint32_t marks, uint32_t used, uint32_t room, uint32_t length)
+{
+	struct elements *const block = calloc(1, sizeof(*block));
+
+	block->marks = marks;
+	block->used = used;
+	block->room = room;
+	block->length = length;
+	return block;
+}
+
+/* Removes the first COUNT elements, of which there are REMOVED for the header, which moves. */
+static void *remove_elements(struct elements *block, unsigned count)
+{
+	const uint32_t used = block->used - count, room = block->room - count;
+	const uint32_t numbers[] = {(uint32_t)REMOVED << 21, used, room, block->length - count};
+
+	memcpy(&block->element[count - 2], numbers, sizeof(numbers));
+	return &block->element[count];
+}
+
+static struct vector *make_vector(long length, long room, long made, long is_fixed)
+{
+	struct vector *const block = calloc(1, sizeof(*block));
+
+	block->length = length;
+	block->room = room;
+	block->made = made;
+	block->is_fixed = is_fixed;
+	return block;
+}
+
+static struct words *make_words(unsigned long room, unsigned long length)
+{
+	struct words *const block = calloc(1, sizeof(*block));
+
+	block->room = room;
+	block->length = length;
+	return block;
+}
+
+static NOINLINE void make_others(void)
+{
+	others[0] = make_elements(1, 4, ROOM, 4)->element;        /* a mark that no block has */
+	others[1] = make_elements(0, ROOM + 1, ROOM, 0)->element; /* more than there is room for */
+	others[2] = make_elements(0, 4, ROOM - 1, 4)->element;    /* another room */
+	others[3] = make_elements(0, 4, ROOM, 3)->element;        /* a shorter array */
+	others[4] = make_elements(0, 0, ROOM, 0)->element;        /* one number */
+	others[5] =
+	        remove_elements(make_elements(0, 9, ROOM, 9), 4); /* another number of removed */
+	others[6] = make_vector(5, ROOM, 4, 0)->element;
+	others[7] = make_vector(4, ROOM, ROOM + 1, 0)->element;
+	others[8] = make_vector(4, ROOM + 8, 4, 0)->element;
+	others[9] = make_vector(4, ROOM, 4, 2)->element;
+	others[10] = make_vector(0, 0, 0, 0)->element;
+	others[11] = make_words(2ul * ROOM, ROOM + 1)->element;
+	others[12] = make_words(ROOM, 4)->element;
+}
+
+int main(void)
+{
+	for (unsigned i = 0; i < KEPT; i++) {
+		kept[4 * i] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
+		kept[4 * i + 1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
+		kept[4 * i + 2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
+		kept[4 * i + 3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
+	}
+	make_others();
+	clear_stack();
+	return raise(SIGUSR1);
+}

@@ -1,0 +1,111 @@
+/* ralloc_blocks.c - holds blocks as Mesa does: the program has pointers behind the headers of its
+ * allocator ralloc, which lead to each other.  One root has a header alone.  Other pointers lead
+ * behind headers that are none, and to the end of a block of zeros. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tests/clear_stack.h"
+#include "tests/noinline.h"
+
+/* Like struct ralloc_header of Mesa (src/util/ralloc.c).  Builds with assertions have the mark. */
+struct header {
+	struct header *parent, *child, *previous, *next;
+	void (*destructor)(void *);
+} __attribute__((aligned(2 * sizeof(void *))));
+
+struct marked {
+	unsigned mark;
+	struct marked *parent, *child, *previous, *next;
+	void (*destructor)(void *);
+} __attribute__((aligned(2 * sizeof(void *))));
+
+enum { CHILDREN = 100, SIZE = 40, OTHERS = 5 };
+
+static char *volatile root, *volatile with_mark, *volatile leaf;
+static char *volatile others[OTHERS];
+
+static struct header *add(struct header *parent, size_t size)
+{
+	struct header *const child = calloc(1, sizeof(*child) + size);
+
+	if (parent) {
+		child->parent = parent;
+		child->next = parent->child;
+		parent->child = child;
+		if (child->next)
+			child->next->previous = child;
+	}
+	return child;
+}
+
+static void destroy(void *block)
+{
+	(void)block;
+}
+
+/* Makes a tree whose root has a header alone. */
+static NOINLINE void make_tree(void)
+{
+	struct header *const first = add(NULL, 0);
+
+	for (int i = 0; i < CHILDREN; i++) {
+		struct header *const child = add(first, SIZE);
+
+		child->destructor = destroy;
+		for (int j = 0; j < 3; j++)
+			add(child, SIZE);
+	}
+	root = (char *)(first + 1);
+}
+
+/* Makes a tree of which the program has a leaf.  Its last sibling is no header's. */
+static NOINLINE void make_leaf(void)
+{
+	struct header *const first = add(NULL, SIZE);
+
+	add(first, SIZE);
+	leaf = (char *)(add(add(first, SIZE), SIZE) + 1);
+}
+
+static NOINLINE void make_marked(void)
+{
+	struct marked *const first = calloc(1, sizeof(*first) + SIZE);
+	struct marked *const child = calloc(1, sizeof(*child) + SIZE);
+
+	first->mark = child->mark = 0x5a1106;
+	first->child = child;
+	child->parent = first;
+	with_mark = (char *)(first + 1);
+}
+
+/* Makes blocks that are none of ralloc's: the parent has another child, the next sibling has
+ * another one before it, the destructor is no code, there are no links, and a block that ends with
+ * its header has none either. */
+static NOINLINE void make_others(void)
+{
+	struct header *block[OTHERS];
+
+	for (int i = 0; i < OTHERS; i++) {
+		block[i] = calloc(1, sizeof(**block) + (i < OTHERS - 1 ? SIZE : 0));
+		others[i] = (char *)(block[i] + 1);
+	}
+	block[0]->parent = block[1];
+	block[1]->child = (struct header *)block[1];
+	block[1]->parent = block[2];
+	block[1]->next = block[3];
+	block[2]->child = block[1];
+	block[2]->destructor = (void (*)(void *))(uintptr_t)SIZE;
+	for (int i = 0; i < OTHERS; i++)
+		block[i] = NULL;
+}
+
+int main(void)
+{
+	make_tree();
+	make_leaf();
+	make_marked();
+	make_others();
+	clear_stack();
+	return raise(SIGUSR1);
+}

@@ -1,0 +1,83 @@
+/* header_rules.h - blocks that are held by a pointer behind a header of a library:
+ *
+ *   - the elements of an object of SpiderMonkey
+ *   - a vector of NTL
+ *
+ * For interior_rules.h.
+ */
+#ifndef LEAKWRAP_HEADER_RULES_H
+#define LEAKWRAP_HEADER_RULES_H
+
+#include "wrap/reach/interior_pointer.h"
+
+/* In front of an object's elements, which have 64 bits each, are four numbers of 32 bits: marks,
+ * how many elements have values, for how many there is room, and the length of an array, or 0.  The
+ * program may have removed the first elements.  How many is in the upper bits of the marks, and the
+ * header has moved behind them (Firefox 102, js/src/vm/NativeObject.h, class ObjectElements).  With
+ * its header there is room for eight at least (SLOT_CAPACITY_MIN).  The lowest mark is for elements
+ * that have no block, and a few others follow.  The header of an emptied array is not known: it has
+ * one number. */
+#define ELEMENT_BYTES    8u
+#define ELEMENT_HEADER   16u
+#define ELEMENTS_MIN     6u
+#define REMOVED_SHIFT    21u
+#define MARKS_OF_A_BLOCK 0xfeu
+
+LEAKWRAP_INLINE bool is_behind_element_header(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word header = in->pointer - ELEMENT_HEADER;
+	const leakwrap_word room = (in->size - in->offset) / ELEMENT_BYTES;
+	const leakwrap_word removed = in->offset / ELEMENT_BYTES - 2;
+	uint64_t marks, used, length;
+
+	if (in->offset < ELEMENT_HEADER || in->offset % ELEMENT_BYTES != 0 ||
+	    in->size % ELEMENT_BYTES != 0 || room + removed < ELEMENTS_MIN ||
+	    !memory->is_readable(memory->context, header, ELEMENT_HEADER) ||
+	    memory->load(memory->context, header + 8, 4) != room)
+		return false;
+	marks = memory->load(memory->context, header, 4);
+	used = memory->load(memory->context, header + 4, 4);
+	length = memory->load(memory->context, header + 12, 4);
+	return (marks & ~(uint64_t)MARKS_OF_A_BLOCK) == (uint64_t)removed << REMOVED_SHIFT &&
+	       used <= room && used + length > 0 && (length == 0 || length >= used);
+}
+
+/* In front of the elements of a vector are four words: its length, for how many elements there is
+ * room, how many were made, and whether its length is fixed.  There is room for a multiple of four
+ * (NTL 11.5, include/NTL/vector.h, struct _ntl_VectorHeader and NTL_VectorMinAlloc). */
+#define VECTOR_WORDS 4u
+#define VECTOR_STEP  4u
+
+LEAKWRAP_INLINE bool is_ntl_vector(const struct leakwrap_interior *in)
+{
+	const leakwrap_word rest = in->size - in->offset;
+	leakwrap_word room, made;
+
+	if (in->offset != VECTOR_WORDS * in->memory->word || rest == 0)
+		return false;
+	room = leakwrap_word_of(in, 1);
+	made = leakwrap_word_of(in, 2);
+	return room != 0 && room % VECTOR_STEP == 0 && rest % room == 0 && made <= room &&
+	       leakwrap_word_of(in, 0) <= made && leakwrap_word_of(in, 3) <= 1;
+}
+
+/* In front of a vector of words are the room for them, a multiple of four, with a mark below the
+ * lowest bit, and their number (NTL 11.5, include/NTL/WordVector.h and src/WordVector.cpp,
+ * NTL_WordVectorMinAlloc). */
+LEAKWRAP_INLINE bool is_ntl_words(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word, rest = in->size - in->offset;
+	const leakwrap_word room = leakwrap_word_of(in, 0) / 2;
+
+	return in->offset == 2 * word && room != 0 && room % VECTOR_STEP == 0 &&
+	       leakwrap_is_multiple(rest, word) && room == rest / word &&
+	       leakwrap_word_of(in, 1) <= room;
+}
+
+LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
+{
+	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in);
+}
+
+#endif
