@@ -1,5 +1,5 @@
-/* library_headers.c - holds the elements of objects as SpiderMonkey does, and vectors as NTL does:
- * by pointers behind a header.  Similar blocks are none of theirs. */
+/* library_headers.c - holds the elements of objects as SpiderMonkey does, vectors as NTL does, and
+ * languages as Pango does: by pointers behind a header.  Similar blocks are none of theirs. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
-enum { KEPT = 50, OTHERS = 13, ROOM = 12, REMOVED = 3, ELEMENT = 24 };
+enum { KEPT = 50, OTHERS = 15, ROOM = 12, REMOVED = 3, ELEMENT = 24 };
 
 /* Like ObjectElements of SpiderMonkey (js/src/vm/NativeObject.h), which has the number of removed
  * elements in the upper bits of the marks. */
@@ -28,7 +28,13 @@ struct words {
 	unsigned long room, length, element[ROOM];
 };
 
-static void *volatile kept[4 * KEPT];
+/* Like PangoLanguagePrivate (pango/pango-language.c). */
+struct language {
+	const void *of_language, *scripts;
+	int mark;
+} __attribute__((aligned(sizeof(void *))));
+
+static void *volatile kept[5 * KEPT];
 static void *volatile others[OTHERS];
 
 static struct elements *make_elements(uint32_t marks, uint32_t used, uint32_t room, uint32_t length)
@@ -72,6 +78,14 @@ static struct words *make_words(unsigned long room, unsigned long length)
 	return block;
 }
 
+static char *make_language(int mark)
+{
+	struct language *const block = calloc(1, sizeof(*block) + sizeof("de"));
+
+	block->mark = mark;
+	return (char *)(block + 1);
+}
+
 static NOINLINE void make_others(void)
 {
 	others[0] = make_elements(1, 4, ROOM, 4)->element;        /* a mark that no block has */
@@ -87,16 +101,19 @@ static NOINLINE void make_others(void)
 	others[9] = make_vector(4, ROOM, 4, 2)->element;
 	others[10] = make_vector(0, 0, 0, 0)->element;
 	others[11] = make_words(2ul * ROOM, ROOM + 1)->element;
+	others[13] = make_language(0x0be4dad1);
+	others[14] = make_language(0x0be4dad0) + 1;
 	others[12] = make_words(ROOM, 4)->element;
 }
 
 int main(void)
 {
 	for (unsigned i = 0; i < KEPT; i++) {
-		kept[4 * i] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
-		kept[4 * i + 1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
-		kept[4 * i + 2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
-		kept[4 * i + 3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
+		kept[5 * i] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
+		kept[5 * i + 1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
+		kept[5 * i + 2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
+		kept[5 * i + 4] = make_language(0x0be4dad0);
+		kept[5 * i + 3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
 	}
 	make_others();
 	clear_stack();

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "tools/image/offsets.h"
 #include "tools/image/pools.h"
 
 /* What a word means depends on where it was read: at the address AT, in the block FROM. */
@@ -247,7 +248,23 @@ static void scan(struct marking *marking, uint64_t start, uint64_t end, take_wor
 	}
 }
 
-/* Passes the words of BLOCK, which has NUMBER, to TAKE, but for the past of a stack in it. */
+/* A block whose pointers are followed, and who takes them. */
+struct followed {
+	struct marking *marking;
+	take_word *take;
+	size_t number;
+};
+
+/* Passes WORD, whose distance stands at AT in the block of struct followed, to who takes it. */
+static void take_at_distance(void *context, uint64_t word, uint64_t at)
+{
+	const struct followed *followed = context;
+
+	followed->take(followed->marking, word, at, followed->number);
+}
+
+/* Passes the words of BLOCK, which has NUMBER, to TAKE, but for the past of a stack in it.  Passes
+ * what it holds by distances, too. */
 static void scan_block(struct marking *marking, const struct listed_block *block, take_word *take,
                        size_t number)
 {
@@ -267,6 +284,8 @@ static void scan_block(struct marking *marking, const struct listed_block *block
 		scan(marking, at, stop, take, number);
 		at = behind;
 	}
+	take_offsets(marking->image, marking->index, block, take_at_distance,
+	             &(struct followed){marking, take, number});
 }
 
 /* Passes the words of the blocks in the queue, and of those that come, to TAKE. */

@@ -2,6 +2,7 @@
  *
  *   - the elements of an object of SpiderMonkey
  *   - a vector of NTL
+ *   - a language of Pango
  *
  * For interior_rules.h.
  */
@@ -75,9 +76,23 @@ LEAKWRAP_INLINE bool is_ntl_words(const struct leakwrap_interior *in)
 	       leakwrap_word_of(in, 1) <= room;
 }
 
+/* In front of the name of a language are two addresses, and a mark of 32 bits (Pango 1.50,
+ * pango/pango-language.c, PangoLanguagePrivate). */
+#define LANGUAGE_WORDS 3u
+#define LANGUAGE_MARK  0x0be4dad0u
+
+LEAKWRAP_INLINE bool is_pango_language(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word;
+
+	return in->offset == LANGUAGE_WORDS * word &&
+	       in->memory->load(in->memory->context, in->block + 2 * word, 4) == LANGUAGE_MARK;
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
-	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in);
+	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
+	       is_pango_language(in);
 }
 
 #endif

@@ -116,6 +116,9 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  * NTL
  *   - to the elements of a vector, behind the room for them and their number
  *
+ * Pango
+ *   - to a language, behind two words and a mark
+ *
  * GlusterFS
  *   - behind a header with the size of the rest and a mark
  *   - to an object of its pools, behind a header with the same mark

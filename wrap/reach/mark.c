@@ -6,6 +6,7 @@
 #include "wrap/live/slot.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/interior.h"
+#include "wrap/reach/offsets.h"
 #include "wrap/reach/pointee.h"
 #include "wrap/reach/pools.h"
 #include "wrap/reach/slabs.h"
@@ -310,11 +311,15 @@ static void check_original(void)
 		leakwrap_process_end(1);
 }
 
-/* Takes the words of a block of SIZE bytes at ADDRESS.  May do so later: take_waiting. */
+/* Takes the words of a block of SIZE bytes at ADDRESS, and what it holds by distances.  May do so
+ * later: take_waiting. */
 static void scan_block(uintptr_t address, size_t size)
 {
 	check_original();
 	leakwrap_word_scan_block(&mark.scan, address, size);
+	if (size == LEAKWRAP_OFFSETS_SIZE && address % sizeof(uintptr_t) == 0 &&
+	    is_readable(address, size) && leakwrap_may_have_offsets(address))
+		leakwrap_offsets_take(address, add_word, is_readable);
 }
 
 /* Follows the blocks on the stack, and those that they lead to. */

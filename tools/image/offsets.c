@@ -1,0 +1,42 @@
+/* offsets.c - see offsets.h. */
+#include "tools/image/offsets.h"
+
+#include "tools/image/memory.h"
+#include "wrap/reach/offset_rules.h"
+
+/* What the functions of struct leakwrap_offsets call. */
+struct asking {
+	const struct block_index *index;
+	take_offset *take;
+	void *context;
+};
+
+static uint64_t size_at(void *context, uint64_t address)
+{
+	const struct asking *asking = context;
+	const size_t number = block_index_find(asking->index, address);
+
+	return number != NO_BLOCK && asking->index->blocks[number].address == address
+	               ? asking->index->blocks[number].size
+	               : 0;
+}
+
+static void take_at(void *context, uint64_t address, uint64_t place)
+{
+	const struct asking *asking = context;
+
+	asking->take(asking->context, address, place);
+}
+
+void take_offsets(const struct image *image, const struct block_index *index,
+                  const struct listed_block *block, take_offset *take, void *context)
+{
+	const struct image_process process = {.image = image};
+	const struct leakwrap_memory memory = image_memory(&process, false);
+	struct asking asking = {index, take, context};
+
+	if (image->is_core && block->size == leakwrap_offsets_size(&memory) &&
+	    leakwrap_is_multiple(block->address, memory.word))
+		leakwrap_take_offsets(&(const struct leakwrap_offsets){&memory, block->address,
+		                                                       &asking, size_at, take_at});
+}
