@@ -1,5 +1,6 @@
-/* library_headers.c - holds the elements of objects as SpiderMonkey does, vectors as NTL does, and
- * languages as Pango does: by pointers behind a header.  Similar blocks are none of theirs. */
+/* library_headers.c - holds the elements of objects as SpiderMonkey does, vectors as NTL does,
+ * languages as Pango does, and blocks as Z3 does: by pointers behind a header.  Similar blocks are
+ * none of theirs. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
-enum { KEPT = 50, OTHERS = 15, ROOM = 12, REMOVED = 3, ELEMENT = 24 };
+enum { KEPT = 50, OTHERS = 21, ROOM = 12, REMOVED = 3, ELEMENT = 24, LENGTH = 40 };
 
 /* Like ObjectElements of SpiderMonkey (js/src/vm/NativeObject.h), which has the number of removed
  * elements in the upper bits of the marks. */
@@ -34,7 +35,29 @@ struct language {
 	int mark;
 } __attribute__((aligned(sizeof(void *))));
 
-static void *volatile kept[5 * KEPT];
+/* What Z3 has in front of a block, of a vector and of a list of watches
+ * (src/util/memory_manager.cpp, src/util/vector.h, src/smt/watch_list.cpp). */
+struct sized {
+	size_t size;
+	char bytes[LENGTH];
+};
+
+struct sized_vector {
+	size_t size;
+	uint32_t room, count;
+	char element[ROOM][ELEMENT];
+};
+
+struct watches {
+	size_t size;
+#if UINTPTR_MAX > UINT32_MAX
+	uint32_t unused;
+#endif
+	uint32_t clauses_end, literals, room;
+	char bytes[LENGTH];
+};
+
+static void *volatile kept[8 * KEPT];
 static void *volatile others[OTHERS];
 
 static struct elements *make_elements(uint32_t marks, uint32_t used, uint32_t room, uint32_t length)
@@ -86,6 +109,45 @@ static char *make_language(int mark)
 	return (char *)(block + 1);
 }
 
+static struct sized *make_sized(size_t more)
+{
+	struct sized *const block = calloc(1, sizeof(*block));
+
+	block->size = sizeof(*block) + more;
+	return block;
+}
+
+static struct sized_vector *make_sized_vector(uint32_t room, uint32_t count)
+{
+	struct sized_vector *const block = calloc(1, sizeof(*block));
+
+	block->size = sizeof(*block);
+	block->room = room;
+	block->count = count;
+	return block;
+}
+
+static struct watches *make_watches(uint32_t clauses_end, uint32_t literals, uint32_t room)
+{
+	struct watches *const block = calloc(1, sizeof(*block));
+
+	block->size = sizeof(*block);
+	block->clauses_end = clauses_end;
+	block->literals = literals;
+	block->room = room;
+	return block;
+}
+
+static NOINLINE void make_others_of_z3(void)
+{
+	others[15] = make_sized(1)->bytes;
+	others[16] = make_sized(0)->bytes + 4;
+	others[17] = make_sized_vector(ROOM, ROOM + 1)->element;
+	others[18] = make_sized_vector(ROOM + 1, 0)->element;
+	others[19] = make_watches(9, 8, LENGTH)->bytes;
+	others[20] = make_watches(8, 8, LENGTH + 1)->bytes;
+}
+
 static NOINLINE void make_others(void)
 {
 	others[0] = make_elements(1, 4, ROOM, 4)->element;        /* a mark that no block has */
@@ -109,13 +171,17 @@ static NOINLINE void make_others(void)
 int main(void)
 {
 	for (unsigned i = 0; i < KEPT; i++) {
-		kept[5 * i] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
-		kept[5 * i + 1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
-		kept[5 * i + 2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
-		kept[5 * i + 4] = make_language(0x0be4dad0);
-		kept[5 * i + 3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
+		kept[8 * i] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
+		kept[8 * i + 1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
+		kept[8 * i + 2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
+		kept[8 * i + 5] = make_sized(0)->bytes;
+		kept[8 * i + 6] = make_sized_vector(ROOM, i % ROOM)->element;
+		kept[8 * i + 7] = make_watches(i % 8, 8, LENGTH)->bytes;
+		kept[8 * i + 4] = make_language(0x0be4dad0);
+		kept[8 * i + 3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
 	}
 	make_others();
+	make_others_of_z3();
 	clear_stack();
 	return raise(SIGUSR1);
 }

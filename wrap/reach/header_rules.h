@@ -3,6 +3,7 @@
  *   - the elements of an object of SpiderMonkey
  *   - a vector of NTL
  *   - a language of Pango
+ *   - what Z3 allocates
  *
  * For interior_rules.h.
  */
@@ -89,10 +90,50 @@ LEAKWRAP_INLINE bool is_pango_language(const struct leakwrap_interior *in)
 	       in->memory->load(in->memory->context, in->block + 2 * word, 4) == LANGUAGE_MARK;
 }
 
+/* A block of Z3 begins with its own size (4.8, src/util/memory_manager.cpp, memory::allocate).
+ * Behind the size may be the header of a vector or of a list of watches:
+ *
+ *   - the room for elements, and their number, in 32 bits each (src/util/vector.h)
+ *   - with 64 bits 32 bits that align the rest, then where the clauses end, where the literals
+ *     begin, and for how many bytes there is room, in 32 bits each (src/smt/watch_list.cpp) */
+#define WATCHES_BYTES 12u
+
+/* Returns whether a vector of Z3 has REST bytes for its elements. */
+LEAKWRAP_INLINE bool is_z3_vector(const struct leakwrap_interior *in, leakwrap_word rest)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const uint64_t room = memory->load(memory->context, in->pointer - 8, 4);
+
+	return room != 0 && rest % room == 0 &&
+	       memory->load(memory->context, in->pointer - 4, 4) <= room;
+}
+
+/* Returns whether a list of watches has REST bytes. */
+LEAKWRAP_INLINE bool is_z3_watches(const struct leakwrap_interior *in, leakwrap_word rest)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const uint64_t literals = memory->load(memory->context, in->pointer - 8, 4);
+
+	return memory->load(memory->context, in->pointer - 4, 4) == rest && literals <= rest &&
+	       memory->load(memory->context, in->pointer - WATCHES_BYTES, 4) <= literals;
+}
+
+LEAKWRAP_INLINE bool is_of_z3(const struct leakwrap_interior *in)
+{
+	const leakwrap_word word = in->memory->word, rest = in->size - in->offset;
+	const leakwrap_word watches = word == 8 ? WATCHES_BYTES + 4 : WATCHES_BYTES;
+
+	if (in->offset < word || in->offset > word + watches ||
+	    !leakwrap_is_multiple(in->offset, 4) || leakwrap_word_of(in, 0) != in->size)
+		return false;
+	return in->offset == word || (in->offset == word + 8 && is_z3_vector(in, rest)) ||
+	       (in->offset == word + watches && is_z3_watches(in, rest));
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
 	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
-	       is_pango_language(in);
+	       is_pango_language(in) || is_of_z3(in);
 }
 
 #endif

@@ -116,6 +116,9 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  * NTL
  *   - to the elements of a vector, behind the room for them and their number
  *
+ * Z3
+ *   - behind the size of the whole block, and behind the header of a vector or list there
+ *
  * Pango
  *   - to a language, behind two words and a mark
  *
