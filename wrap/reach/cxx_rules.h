@@ -144,6 +144,14 @@ LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
 	       is_vtable(memory, leakwrap_word_at(memory, in->pointer)) && has_object(in);
 }
 
+/* Returns whether the pointer leads to the first byte of an object with a vtable, and has marks in
+ * the lowest bits, as Boost.JSON has in pointers to shared resources (1.81,
+ * boost/json/storage_ptr.hpp) and LLVM's PointerIntPair. */
+LEAKWRAP_INLINE bool is_marked_object(const struct leakwrap_interior *in)
+{
+	return in->offset < in->memory->word && is_vtable(in->memory, leakwrap_word_of(in, 0));
+}
+
 /* Returns whether the pointer leads behind the address of the vtable with which the object begins.
  * The first base class without virtual functions lies there, and a program may hold the object by
  * it, as Squid's table of stored objects does (5.7, src/Store.h, class StoreEntry). */

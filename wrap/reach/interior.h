@@ -45,6 +45,7 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  *
  * C++ (valgrind does not know this)
  *   - to a base class without virtual functions, behind the address of the object's vtable
+ *   - to the first byte of an object with a vtable, with marks in the lowest bits
  *   - to the promise of a coroutine, behind the functions that resume and destroy it
  *   - to the end of a block of std::pmr::monotonic_buffer_resource, where its size stands
  *   - into the stack of a fiber or a coroutine of Boost, which holds its own size and end

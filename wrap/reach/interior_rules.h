@@ -499,7 +499,7 @@ LEAKWRAP_INLINE bool is_syntax_node(const struct leakwrap_interior *in)
 LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 {
 	return in->memory->has_system &&
-	       (is_plain_base(in) || is_promise(in) || is_boost_stack(in) ||
+	       (is_marked_object(in) || is_plain_base(in) || is_promise(in) || is_boost_stack(in) ||
 	        is_behind_openmp_header(in) || is_monotonic_chunk(in) || is_behind_manager(in) ||
 	        is_squid_object(in) || is_marked_string(in) || is_in_arena(in) ||
 	        is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) || is_stem(in) ||
