@@ -163,22 +163,24 @@ static NOINLINE void make_others(void)
 	others[9] = make_vector(4, ROOM, 4, 2)->element;
 	others[10] = make_vector(0, 0, 0, 0)->element;
 	others[11] = make_words(2ul * ROOM, ROOM + 1)->element;
+	others[12] = make_words(ROOM, 4)->element;
 	others[13] = make_language(0x0be4dad1);
 	others[14] = make_language(0x0be4dad0) + 1;
-	others[12] = make_words(ROOM, 4)->element;
 }
 
 int main(void)
 {
 	for (unsigned i = 0; i < KEPT; i++) {
-		kept[8 * i] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
-		kept[8 * i + 1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
-		kept[8 * i + 2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
-		kept[8 * i + 5] = make_sized(0)->bytes;
-		kept[8 * i + 6] = make_sized_vector(ROOM, i % ROOM)->element;
-		kept[8 * i + 7] = make_watches(i % 8, 8, LENGTH)->bytes;
-		kept[8 * i + 4] = make_language(0x0be4dad0);
-		kept[8 * i + 3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
+		void *volatile *const at = &kept[8 * (size_t)i];
+
+		at[0] = make_elements(i % 2 * 8, i % ROOM, ROOM, 60)->element;
+		at[1] = remove_elements(make_elements(0, 9, ROOM, 9), REMOVED);
+		at[2] = make_vector(4, ROOM, 4 + i % 2, i % 2)->element;
+		at[3] = make_words(2ul * ROOM + i % 2, i % ROOM)->element;
+		at[4] = make_language(0x0be4dad0);
+		at[5] = make_sized(0)->bytes;
+		at[6] = make_sized_vector(ROOM, i % ROOM)->element;
+		at[7] = make_watches(i % 8, 8, LENGTH)->bytes;
 	}
 	make_others();
 	make_others_of_z3();
