@@ -153,14 +153,14 @@ static NOINLINE void make_others(void)
 	others[0] = make_elements(1, 4, ROOM, 4)->element;        /* a mark that no block has */
 	others[1] = make_elements(0, ROOM + 1, ROOM, 0)->element; /* more than there is room for */
 	others[2] = make_elements(0, 4, ROOM - 1, 4)->element;    /* another room */
-	others[3] = make_elements(0, 4, ROOM, 3)->element;        /* a shorter array */
+	others[3] = make_elements(0, 6, ROOM, 5)->element;        /* a shorter array */
 	others[4] = make_elements(0, 0, ROOM, 0)->element;        /* one number */
 	others[5] =
 	        remove_elements(make_elements(0, 9, ROOM, 9), 4); /* another number of removed */
 	others[6] = make_vector(5, ROOM, 4, 0)->element;
 	others[7] = make_vector(4, ROOM, ROOM + 1, 0)->element;
 	others[8] = make_vector(4, ROOM + 8, 4, 0)->element;
-	others[9] = make_vector(4, ROOM, 4, 2)->element;
+	others[9] = make_vector(4, ROOM, 4, 7)->element;
 	others[10] = make_vector(0, 0, 0, 0)->element;
 	others[11] = make_words(2ul * ROOM, ROOM + 1)->element;
 	others[12] = make_words(ROOM, 4)->element;
