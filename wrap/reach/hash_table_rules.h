@@ -130,4 +130,33 @@ LEAKWRAP_INLINE bool is_swiss_table(const struct leakwrap_interior *in)
 	return false;
 }
 
+/* The characters of a key of Vim that are looked at. */
+#define KEY_MAX 256u
+
+/* Returns whether the pointer leads to a key within an item of Vim's hash tables.  A table has the
+ * hash of the key and its address, and no other pointer to the item (Vim 9.0, src/hashtab.c,
+ * hash_hash, and src/structs.h, hashitem_T and dictitem_T).  The empty key is not known. */
+LEAKWRAP_INLINE bool is_hashed_key(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, rest = in->size - in->offset;
+	const leakwrap_word most = rest < KEY_MAX ? rest : KEY_MAX;
+	leakwrap_word hash = 0;
+
+	if (in->place < word || !leakwrap_leads_to_words(memory, in->place - word, 1) ||
+	    !memory->is_readable(memory->context, in->pointer, most))
+		return false;
+	for (leakwrap_word i = 0; i < most; i++) {
+		const uint64_t character = memory->load(memory->context, in->pointer + i, 1);
+
+		if (character == 0)
+			return i > 0 &&
+			       (uint64_t)(hash - leakwrap_word_at(memory, in->place - word))
+			                       << (64 - 8 * word) ==
+			               0;
+		hash = hash * 101 + (leakwrap_word)character;
+	}
+	return false;
+}
+
 #endif

@@ -123,6 +123,9 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  * Pango
  *   - to a language, behind two words and a mark
  *
+ * Vim
+ *   - to the key of an item in a hash table, behind the key's hash
+ *
  * GlusterFS
  *   - behind a header with the size of the rest and a mark
  *   - to an object of its pools, behind a header with the same mark
