@@ -77,6 +77,14 @@ found --exe="$W/chain"
 said 'chain is not verified: the dump has no build-id of /opt/chain'
 shows 'not verified, the dump has no build-id'
 raw --debug-dir="$W/debug"
+raw --debug-dir="$W/unstripped"
+
+# Each digit of a build-id counts.
+case $id in *0) near=${id%?}1 ;; *) near=${id%?}0 ;; esac
+log /opt/chain "$near"
+raw --exe="$W/chain"
+raw --debug-dir="$W/unstripped"
+log /opt/chain none
 
 # A file has symbols without debug information, or neither; then the dump's own names are used.
 $CC -O2 -fno-optimize-sibling-calls -Wl,--build-id -o "$W/plain" tests/tool/chain.c ||
@@ -116,7 +124,14 @@ for dwarf in 4 5; do
 	status_is 0 "$lw" report "$W/log"
 	shows 'make_basket .*chain.c:'
 	said 'split: its debug information is not whole (.*dwo cannot be read)'
-	rm "$W"/*.dwo
+	# It is there, too, if only the program was moved, or both were.
+	mkdir "$W/moved$dwarf"
+	for file in "$W/split" "$W"/*.dwo; do
+		mv "$file" "$W/moved$dwarf"
+		status_is 0 "$lw" report --exe="$W/moved$dwarf/split" "$W/log"
+		said 'split: its debug information is not whole (.*dwo cannot be read)'
+	done
+	mv "$W/moved$dwarf/split" "$W"
 	status_is 0 "$lw" report "$W/log"
 	shows 'make_basket .*chain.c:'
 	said 'split: its debug information is not whole (.*dwo was not found)'
@@ -125,6 +140,10 @@ done
 # An elfutils that cannot decompress the debug information is told of.
 (cd "$W" && $CC -g -O2 -fno-optimize-sibling-calls -Wl,--build-id -o packed \
 	"$OLDPWD/tests/tool/chain.c") || fail "cannot build"
+objcopy --compress-debug-sections=zlib "$W/packed" "$W/zipped" || fail "cannot compress"
+log "$W/zipped" "$(build_id "$W/zipped")"
+status_is 0 "$lw" report "$W/log"
+[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
 if objcopy --compress-debug-sections=zstd "$W/packed" 2>"$W/err"; then
 	echo "10 1 complete $(return_address objdump "$W/packed" make_basket malloc)" |
 		make_dump 5.1 2026-11-20T18:36:01Z "$W/packed" 0x55d0c8a00000 \
@@ -164,6 +183,29 @@ echo "10 1 complete $(add "0x$(nm "$W/label" | awk '/ inner$/ { print $1 }')" 2)
 		>"$W/labelled"
 status_is 0 "$lw" report "$W/labelled"
 shows 'outer  *label+0x'
+
+# Code belongs to no function that ends where it begins. Code without a function has a place.
+cat >"$W/behind.S" <<'END'
+	.globl behind
+behind:
+	nop
+	nop
+	.section .note.GNU-stack, "", %progbits
+END
+echo 'int before(void); int before(void) { return 0; }' >"$W/before.c"
+$CC -Os -g -c -o "$W/before.o" "$W/before.c" || fail "cannot build"
+for flag in -g0 -g; do
+	$CC $flag -Wl,--build-id -o "$W/adjacent" "$W/label_main.c" "$W/before.o" "$W/behind.S" ||
+		fail "cannot build"
+	echo "10 1 complete $(add "0x$(nm "$W/adjacent" | awk '/ behind$/ { print $1 }')" 1)" |
+		make_dump 5.1 2026-11-20T18:36:01Z "$W/adjacent" 0x55d0c8a00000 \
+			"$(build_id "$W/adjacent")" >"$W/log"
+	status_is 0 "$lw" report "$W/log"
+	case $flag in
+	-g0) shows 'behind  *adjacent+0x' ;;
+	*) shows 'behind .*behind.S:3$' ;;
+	esac
+done
 
 # A function that the linker dropped, at address 0, does not name the code behind address 0.
 {

@@ -162,8 +162,9 @@ compile one.cpp -g -gsplit-dwarf -c
 compile two.cpp -g -gsplit-dwarf -c
 link
 looks_right "split DWARF"
+# The part for exceptions has a local name, beside which its source stands.
 status_is 0 "$lw" report --by=member "$W/log"
-shows ' two\.cpp$'
+[ "$(awk '$NF == "two.cpp" { print $2 }' "$W/out")" -ge 2 ] || fail "members: $(cat "$W/out")"
 
 # A compiler may give no ranges to a unit, and more kinds of blocks to a function. Its assembly says
 # which number is which attribute or tag.
@@ -181,3 +182,46 @@ else
 	link
 	looks_right "no ranges"
 fi
+
+# Languages put functions into other functions, modules and classes. C has the first alone: the
+# assembly makes something else of the block in which such a function stands.
+cat >"$W/within.c" <<'CPP'
+void *malloc(unsigned long);
+static inline __attribute__((always_inline)) void keep_NAME(void *volatile *kept)
+{
+	*kept = malloc(8);
+}
+__attribute__((noinline)) void outer_NAME(int n)
+{
+	if (n > 0) {
+		void *volatile kept;
+		__attribute__((noinline)) void inner_NAME(void)
+		{
+			keep_NAME(&kept);
+			kept = (char *)0 + n;
+		}
+		inner_NAME();
+		inner_NAME();
+	}
+}
+CPP
+set --
+for tag in 0xb:block 0x1e:module 0x2:class 0x13:structure 0x17:union 0x39:namespace; do
+	name=${tag#*:}
+	sed "s/NAME/$name/" "$W/within.c" | gcc -O1 -g -fno-optimize-sibling-calls -S -dA \
+		-o - -x c - | sed "s/0xb\\(.*(TAG: DW_TAG_lexical_block)\\)/${tag%:*}\\1/" >"$W/$name.s"
+	set -- "$@" "$W/$name.s"
+done
+echo 'int main(void) { return 0; }' >"$W/main.c"
+gcc -Wl,--build-id -o "$W/app" "$W/main.c" "$@" || fail "cannot link functions in functions"
+for source; do
+	inner=$(nm "$W/app" | awk -v name="inner_$(basename "$source" .s)" \
+		'index($3, name) == 1 { print $3 }')
+	echo "8 1 complete $(return_address objdump "$W/app" "$inner" malloc)"
+done | make_dump 5.1 2026-11-20T18:36:01Z "$W/app" 0x55d0c8a00000 "$(build_id "$W/app")" >"$W/log"
+status_is 0 "$lw" report -f json "$W/log"
+equal "functions in functions" "$(jq -r '.dumps[0].call_sites | sort_by(.rank)[].frames |
+	map("\(.function):\(.line)") | join(" ")' "$W/out")" "$(for source; do
+	name=$(basename "$source" .s)
+	echo "keep_$name:4 inner_$name:12"
+done)"
