@@ -1,6 +1,7 @@
 /* torture.c - a program with a bug on each of some error paths. The arguments choose the bugs;
  * without arguments every failure is handled well. */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static NOINLINE int write_to_null(void)
 {
 	char *text = strdup("a text");
 
+	if (!text && has_bug("killed"))
+		raise(SIGTERM);
 	if (!text && !has_bug("null"))
 		return 0;
 	text[0] = 'A'; /* NOLINT(clang-analyzer-core.NullDereference): it is the bug */
@@ -110,6 +113,18 @@ static void check_file(int file)
 		abort();
 }
 
+/* The program can be ended as without the tool. */
+static void check_signals(void)
+{
+	static const int usual[] = {SIGCHLD, SIGINT, SIGTERM};
+	sigset_t blocked;
+
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+		if (sigismember(&blocked, usual[i]))
+			exit(5);
+}
+
 int main(int argc, char **argv)
 {
 	const int file = read_file(argv[0]);
@@ -117,6 +132,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		bugs = argv[1];
+	check_signals();
 	worked += leak_on_error();
 	if (!worked && has_bug("leave")) {
 		clear_stack();

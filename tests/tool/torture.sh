@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
+need jq
 
 # The library is in an archive of its own.
 $CC -O2 -g -c -o "$W/library.o" tests/tool/torture_library.c || fail "cannot build the library"
@@ -67,23 +68,43 @@ done
 status_is 1 env LEAKWRAP_OPTIONS=kinds=never "$lw" torture -- "$W/bugs" keep
 shows '^  1 finding$'
 
+# A death by a signal that is no fault has no stack. A suppression names the failed call site.
+status_is 1 "$lw" torture --state="$W/killed" -- "$W/bugs" killed
+follows '^  #1 death of a signal 15$' '^      (no stack)$'
+follows '(died of another signal)$' 'write_to_null .*torture.c:'
+echo 'killed:write_to_null' >"$W/suppressions"
+status_is 0 "$lw" torture --state="$W/killed" --format=json --suppressions="$W/suppressions" -- \
+	"$W/bugs" killed
+jq -e '(.findings | length) == 1 and (.findings[0] | .kind == "killed" and .suppressed) and
+	(.attempts[.findings[0].attempts[0]] | .signal == 15 and .exit_status == null)' "$W/out" \
+	>/dev/null || fail "JSON: $(cat "$W/out")"
+
 # JSON.
-status_is 1 "$lw" torture --format=json -- "$W/bugs" null,leak
-for line in '"format": "leakwrap-torture"' '"crash": 1' '"error_exit": 8' '"kind": "crash"' \
-	'"kind": "leak"' '"function": "write_to_null"' '"outcome": "crash"' '"exit_status": 3'; do
+status_is 1 "$lw" torture --engine=rerun --format=json -- "$W/bugs" null,leak,twice
+for line in '"format": "leakwrap-torture"' '"crash": 1' '"error_exit": 7' '"kind": "crash"' \
+	'"kind": "leak"' '"function": "write_to_null"' '"outcome": "crash"' '"exit_status": 3' \
+	'"engine": "rerun"' '"misuse": "double_free"'; do
 	grep -q -e "$line" "$W/out" || fail "JSON without $line: $(cat "$W/out")"
 done
-equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 2
+equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 3
+equal "how the attempts of the findings ended" "$(jq -r '. as $all | .findings[] | "\(.kind) " +
+	([.attempts[] | $all.attempts[.] | .outcome] | join(" "))' "$W/out" | sort)" \
+	'crash crash
+leak error_exit
+misuse abort'
 
 # HTML.
-status_is 1 "$lw" torture --format=html -- "$W/bugs" null
+status_is 1 "$lw" torture --format=html -- "$W/bugs" null '<b>'
 for part in '^<!DOCTYPE html>$' '<p>1 finding\.' '<h2>1. crash</h2>' '^<pre>write_to_null  ' \
-	'</html>$'; do
+	' null &#60;b&#62; ' '^<details open>' '</html>$'; do
 	shows "$part"
 done
-status_is 1 "$lw" torture --format=html -- "$W/bugs" leak,library
-shows '<p>2 findings\.'
-shows '<h2>1. leak of 40 bytes in 1 block</h2>'
+shows_not 'libc_start\|_start '
+echo 'leak:leak_on_error' >"$W/suppressions"
+status_is 1 "$lw" torture --format=html --suppressions="$W/suppressions" -- "$W/bugs" leak,library
+shows '<p>1 finding\.'
+shows '<h2>1. leak of 100 bytes in 1 block</h2>'
+shows_not 'leak of 40 bytes'
 status_is 2 "$lw" torture --format=pprof -- "$W/bugs"
 said 'text, json or html'
 
@@ -113,8 +134,9 @@ for output in "$W/no/folder" "$W" "$W/bugs"; do
 done
 cmp -s "$W/bugs" "$W/bugs.kept" || fail "-o destroyed the program"
 
-status_is 0 "$lw" torture --hits=0x1,1,last --limit=2 -- "$W/bugs" null
-shows '^  2 failures tried'
+# A call site is reached once: its first allocation is its last, and there is no second.
+status_is 0 "$lw" torture --hits=0x1,1,2,last -- "$W/bugs"
+shows '^  9 failures tried'
 for wrong in hits=0 hits=1,,2 hits=,1 jobs=0 jobs=4294967297 timeout=18446744074 timeout=-1 \
 	size= size=- size=1-2-3 size=20-10; do
 	status_is 2 "$lw" torture --$wrong -- "$W/bugs"
@@ -135,9 +157,14 @@ done
 status_is 0 "$lw" torture --limit=1 "$W/bugs" null --config=none
 
 # Suppressions, and leaks that an error exit leaves.
-printf 'crash:write_to_null\nleak:library_open\n' >"$W/suppressions"
+printf 'crash:write_to_null\nleak:nowhere\nleak:library_open\n' >"$W/suppressions"
 status_is 0 "$lw" torture --suppressions="$W/suppressions" -- "$W/bugs" null,library
 shows '^  0 findings, 2 suppressed$'
+shows_not 'crash, SIGSEGV'
+equal "suppressions without use" "$(grep -o 'leak:.*' "$W/err")" 'leak:nowhere suppresses nothing'
+printf 'hang:write_to_null\nleak:library_open\n' >"$W/suppressions"
+status_is 1 "$lw" torture --suppressions="$W/suppressions" -- "$W/bugs" null,library
+shows '^  1 finding, 1 suppressed$'
 status_is 0 "$lw" torture --leaks=handled -- "$W/bugs" library
 
 # A torture that goes on: nothing is tried twice, and what was found before is told again.
@@ -155,9 +182,25 @@ lines'
 set -- 'a b' '' "it's" 'c\n' "$line"
 status_is 0 "$lw" torture --state="$W/words" -- "$W/bugs" "$@"
 status_is 0 "$lw" torture --state="$W/words" -- "$W/bugs" "$@"
-shows '^  9 failures tried: .*, 9 of these before; '
+shows '^  9 failures tried: 9 by fork, 0 by rerun, 9 of these before; '
+shows '^ *9 ended with another status$'
+for option in --sticky --size=1-99; do
+	status_is 2 "$lw" torture $option --state="$W/words" -- "$W/bugs" "$@"
+	said 'belongs to another torture: '
+done
 status_is 2 "$lw" torture --state="$W/words" -- "$W/bugs" a b '' "it's" 'c\n' "$line"
 said "belongs to another torture: .* a.* b '' it.*'s c.*n two.*nlines\$"
+
+# The first line of a torture that was killed is another's, too.
+printf 'leakwrap torture -- /other' >"$W/words/torture"
+status_is 2 "$lw" torture --state="$W/words" -- "$W/bugs" "$@"
+said 'belongs to another torture: .* -- /other$'
+
+# The state's folder is a part of an option, and a folder for the time of a torture has a place.
+status_is 2 "$lw" torture --state="$W/a,b" -- "$W/bugs"
+said 'must not contain'
+status_is 2 env TMPDIR="$W/none" "$lw" torture -- "$W/bugs"
+said "^leakwrap: $W/none/"
 
 # A torture was killed while it wrote a line: the next line is not joined to it.
 state=$W/state/torture
@@ -184,9 +227,38 @@ wait $tool
 equal "status of an interrupted torture" $? 2
 said 'interrupted: go on with --state='
 ! pgrep -f "^$W/bugs retry" || fail "a run is left behind"
-status_is 1 "$lw" torture --timeout=1 --state="$W/stopped" -- "$W/bugs" retry
-shows '^  9 failures tried: '
-shows '^  1 finding$'
+for turn in first second; do
+	status_is 1 "$lw" torture --timeout=1 --state="$W/stopped" -- "$W/bugs" retry
+	shows '^  9 failures tried: '
+	shows '^  1 finding$'
+	follows '^  #1 hang$' '(did not end in time)$'
+	[ $turn = first ] || shows ', 9 of these before; '
+done
+
+# A program may not come to a call site again. It is not tried again.
+cat >"$W/once.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	int status = 0;
+	if (remove(argv[argc - 1]) == 0) {
+		void *block = malloc(77);
+		status = block == NULL;
+		free(block);
+	}
+	free(malloc(7));
+	return status;
+}
+END
+build once "$W/once.c"
+echo >"$W/mark"
+status_is 0 "$lw" torture --engine=rerun --size=77 --state="$W/once_state" -- "$W/once" "$W/mark"
+shows '^ *1 did not come to the call site$'
+echo >"$W/mark"
+status_is 0 "$lw" torture --engine=rerun --size=77 --state="$W/once_state" -- "$W/once" "$W/mark"
+shows '^  1 failure tried: .*, 1 of these before; '
+shows '^ *1 did not come to the call site$'
 
 # A report names failures, too.
 LEAKWRAP_OPTIONS=log=$W/log:fail=nth=1,below=leak_on_error "$W/bugs" >"$W/out" 2>"$W/err"
@@ -237,6 +309,8 @@ status_is 2 "$lw" torture -- "$W/nothing"
 said 'cannot be started: No such file'
 status_is 2 "$lw" torture --timeout=1 -- sleep 60
 said 'did not end within 1 s without a failure'
+status_is 2 "$lw" torture -- sh -c 'kill -KILL $$'
+said 'sh died of signal 9 without a failure'
 status_is 2 "$lw" torture
 said 'no program'
 

@@ -38,6 +38,12 @@ __attribute__((noinline)) int find_address(void)
 	return error == 0;
 }
 
+/* The C library keeps what it allocates here. */
+__attribute__((noinline)) int set_variable(void)
+{
+	return setenv("LIBRARY_CALLS", "a value", 1) == 0;
+}
+
 __attribute__((noinline)) int copy(const char *text)
 {
 	char *copied = strdup(text);
@@ -54,7 +60,7 @@ int main(int argc, char **argv)
 		fine = grow_line(file);
 		fclose(file);
 	}
-	return fine && find_address() && copy("text") ? 0 : 5;
+	return fine && find_address() && copy("text") && set_variable() ? 0 : 5;
 }
 END
 echo 'a line of some length' >"$W/input"
@@ -72,6 +78,9 @@ for program in calls calls-static; do
 	status_is 0 "$lw" torture --below=grow_line -- "$W/$program" "$W/input"
 	shows '^  2 failures tried'
 done
+
+status_is 0 "$lw" torture --below=set_variable -- "$W/calls" "$W/input"
+shows '^  [1-9] failures* tried'
 
 # Shared libraries. libxml2 may have a bug there, see tests/bench/README.md.
 for library in sqlite3 xml2; do

@@ -16,6 +16,11 @@ grep -A 2 '^  #1' "$W/out" | grep -q 'read_lines .*threads.c:' || fail "$(cat "$
 # The fork engine alone leaves such failures out.
 status_is 0 "$lw" torture --engine=fork -- "$W/threads" bug
 shows '^  [2-9] failures not tried$'
+shows '^  1 failure tried'
+shows_not 'went on'
+status_is 0 "$lw" torture --engine=fork --format=json -- "$W/threads" bug
+jq -e '.not_forked > 1 and (.attempts | length) == 1' "$W/out" >/dev/null ||
+	fail "JSON: $(cat "$W/out")"
 
 # obstacle WANTED SHELL-REDIRECTION: the program does not fork because of WANTED.
 build small tests/alloc/fail_option.c
@@ -48,6 +53,8 @@ int main(int argc, char **argv)
 	char byte;
 	while (read(fd, &byte, 1) == 1) {
 		void *block = malloc(10);
+		if (!block && argc > 2)
+			abort();
 		if (!block)
 			continue;
 		sum += byte;
@@ -62,9 +69,30 @@ status_is 0 "$lw" torture --hits=1,2,3 -- "$W/reads" "$W/read"
 shows '^  3 failures tried: 3 by fork, 0 by rerun; '
 shows '^ *3 ended with another status$'
 
-# Standard input comes from a pipe, for every run.
-printf 'print(1)' | "$lw" torture --engine=rerun -- "$W/reads" /dev/stdin >"$W/out" 2>&1
-shows '^  1 failure tried'
+# Failures of one call site are told apart, and go on apart.
+for turn in first second; do
+	status_is 1 "$lw" torture --hits=1,2,3 --state="$W/hits" -- "$W/reads" bug "$W/read"
+	shows '^  3 failures tried: '
+	shows '^  1 finding$'
+	shows '^    and after 2 other failures$'
+	[ $turn = first ] || shows ', 3 of these before; '
+done
+status_is 1 "$lw" torture --hits=1,2,3 --state="$W/hits" --all -- "$W/reads" bug "$W/read"
+shows_not 'other failure'
+shows '^    after a failed allocation of up to 10 bytes (aborted)$'
+shows '^    after a failed allocation of up to 10 bytes, number 2 there (aborted)$'
+
+# Standard input comes from a pipe or a file, from the start for every run.
+for input in cat file; do
+	case $input in # a pipe, a file
+	cat) printf abc | "$lw" torture --engine=rerun --hits=1,2,3 -- \
+		"$W/reads" /dev/stdin >"$W/out" 2>&1 ;;
+	*) "$lw" torture --engine=rerun --hits=1,2,3 -- "$W/reads" /dev/stdin \
+		<"$W/read" >"$W/out" 2>&1 ;;
+	esac
+	shows '^  3 failures tried'
+	shows '^ *3 ended with another status$'
+done
 
 # A program leaves a process behind, and is tortured to its end nevertheless.
 cat >"$W/leaves.c" <<'END'
