@@ -29,6 +29,7 @@ asks() {
 }
 wait_until "$patience" asks ||
 	fail "nothing from the server: $(cat "$W/err" "$W/out"; tail -n 5 "$W/server")"
+[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
 asks --exe="$W/stripped" || fail "no debug information from the server: $(cat "$W/err" "$W/out")"
 
 status_is 0 "$lw" report "$W/log"

@@ -83,10 +83,14 @@ explosive_d() {
 		}'
 }
 
+# The tool's parent may have blocked or ignored the signal that ends the search for a name.
+blocked=
+! env --block-signal=VTALRM true 2>"$W/err" || blocked='env --block-signal=VTALRM'
+
 # report NAME...: a call site through functions of these names
 report() {
 	named_dump "$@" >"$W/log"
-	prlimit --as=1000000000 timeout 60 "$lw" report -f json "$W/log" >"$W/out" 2>"$W/err" ||
+	$blocked prlimit --as=1000000000 timeout 60 "$lw" report -f json "$W/log" >"$W/out" 2>"$W/err" ||
 		fail "status $? of $*: $(head -n 5 "$W/err")"
 }
 
@@ -108,6 +112,12 @@ shows '"function":"f(void (\*)(int), '
 
 for form in plain packed; do
 	stays "$(explosive $form 60)" _ZN3foo3barEi 'foo::bar(int)' _ZN3foo3bazEi 'foo::baz(int)'
+	said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'
+	[ -z "$blocked" ] || blocked='env --ignore-signal=VTALRM'
+done
+# It is soon demangled, but too long; and a name whose beginning is a name is not cut.
+for long in "$(explosive plain 13)" "_Z1fv.$(printf '%033000d' 0 | tr 0 a)"; do
+	stays "$long" _ZN3foo3barEi 'foo::bar(int)' _ZN3foo3bazEi 'foo::baz(int)'
 	said '^leakwrap: 1 mangled name is too large to demangle: shown mangled$'
 done
 

@@ -31,6 +31,10 @@ raw() {
 log "$W/chain" "$id"
 found
 [ ! -s "$W/err" ] || fail "$(cat "$W/err")"
+cp "$W/chain" "$W/kept"
+status_is 2 "$lw" report -o "$W/chain" "$W/log"
+said "$W/chain is an input of this command"
+cmp -s "$W/chain" "$W/kept" || fail "-o destroyed the program"
 log /opt/chain "$id"
 raw
 said "/opt/chain was not found (build-id $id)"
@@ -65,6 +69,24 @@ status_is 2 "$lw" report -o "$by_id" --sysroot="$W/sysroot" --debug-dir="$W/debu
 said "$by_id is an input of this command"
 cmp -s "$by_id" "$W/kept" || fail "-o destroyed the file with the symbols"
 found --debug-dir="$W/debug"
+rm "$by_id"
+mkdir -p "$W/by_name" "$W/sysroot/usr/lib/debug/.build-id" "$W/linked/.debug"
+cp "$W/kept" "$W/by_name/chain.debug"
+found --sysroot="$W/sysroot" --debug-dir="$W/by_name"
+cp "$W/chain" "${by_id%.debug}"
+found --debug-dir="$W/debug"
+cp -r "${by_id%/*}" "$W/sysroot/usr/lib/debug/.build-id"
+mv "$W/sysroot/usr/lib/debug/.build-id/${id%"${id#??}"}/${id#??}" "$W/elsewhere"
+status_is 0 "$lw" report --sysroot="$W/sysroot" "$W/log"
+shows_not 'chain.c'
+cp "$W/kept" "$W/sysroot/usr/lib/debug/.build-id/${id%"${id#??}"}/${id#??}.debug"
+found --sysroot="$W/sysroot"
+rm -r "$W/sysroot/usr"
+# A link in the stripped file names them, too.
+(cd "$W/linked" && cp "$W/kept" .debug/symbols && objcopy --strip-all \
+	--add-gnu-debuglink=.debug/symbols "$W/chain" chain) || fail "cannot link to symbols"
+found --exe="$W/linked/chain"
+cp "$W/kept" "$by_id"
 cp "$W/chain" "$W/unstripped/chain"
 found --sysroot="$W/sysroot" --debug-dir="$W/unstripped"
 cp "$W/other" "$W/unstripped/chain"
