@@ -209,7 +209,6 @@ static void set_name(Dwarf_Die *die, struct line_frame *frame)
 	if (!attribute)
 		attribute = dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &memory);
 	frame->name = attribute ? dwarf_formstring(attribute) : NULL;
-	frame->mangled = frame->name != NULL;
 	if (!frame->name)
 		frame->name = dwarf_diename(die);
 }

@@ -14,12 +14,11 @@ struct lines;
 struct lines *lines_read(const struct elf_file *file);
 void lines_free(struct lines *lines);
 
-/* A function at an address.  NAME is the name for the linker (MANGLED) or the plain name. */
+/* A function at an address. */
 struct line_frame {
-	const char *name; /* or NULL */
+	const char *name; /* for the linker, or else the plain name; or NULL */
 	const char *file; /* or NULL; of libdw or the arena */
 	unsigned line;    /* or 0 */
-	bool mangled;
 };
 
 enum { LINE_FRAMES_MAX = 64 };

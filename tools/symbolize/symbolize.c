@@ -67,9 +67,7 @@ static void find_location(struct sources *sources, struct location *location)
 		location->frame_count = count;
 		for (unsigned i = 0; i < count; i++) {
 			struct frame *frame = &location->frames[i];
-			frame->function = found[i].mangled
-			                          ? demangle(sources->demangler, found[i].name)
-			                          : intern_text(&report->strings, found[i].name);
+			frame->function = demangle(sources->demangler, found[i].name);
 			frame->file = intern_text(&report->strings, found[i].file);
 			frame->line = found[i].line;
 			frame->inlined = i + 1 < count;
