@@ -157,12 +157,12 @@ done
 status_is 0 "$lw" torture --limit=1 "$W/bugs" null --config=none
 
 # Suppressions, and leaks that an error exit leaves.
-printf 'crash:write_to_null\nleak:nowhere\nleak:library_open\n' >"$W/suppressions"
+printf 'crash:write_to_null\nleak:nowhere\nleak:library_open\nleak:library_*\n' >"$W/suppressions"
 status_is 0 "$lw" torture --suppressions="$W/suppressions" -- "$W/bugs" null,library
 shows '^  0 findings, 2 suppressed$'
 shows_not 'crash, SIGSEGV'
 equal "suppressions without use" "$(grep -o 'leak:.*' "$W/err")" 'leak:nowhere suppresses nothing'
-printf 'hang:write_to_null\nleak:library_open\n' >"$W/suppressions"
+printf 'hang:write_to_null\nleak:library_open\nleak:library_*\n' >"$W/suppressions"
 status_is 1 "$lw" torture --suppressions="$W/suppressions" -- "$W/bugs" null,library
 shows '^  1 finding, 1 suppressed$'
 status_is 0 "$lw" torture --leaks=handled -- "$W/bugs" library
