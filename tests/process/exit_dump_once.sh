@@ -48,3 +48,22 @@ for static in '' -static; do
 		exec 0
 	END
 done
+
+# A handler ends the program while it writes its exit dump. The dump is whole, and the thread does
+# not wait for itself, which would take 30 seconds.
+mkfifo "$W/pipe"
+exec 5<>"$W/pipe"
+build exits_twice tests/process/exit_in_exit_dump.c
+timeout 20 "$W/exits_twice" >"$W/ready" 2>&5 &
+runner=$!
+wait_until "$patience" grep -q ready "$W/ready" || fail "it does not fill the pipe"
+pid=$(pgrep -P $runner) || fail "it ends without its exit dump"
+wait_until "$patience" grep -q '^State:.S' "/proc/$pid/status" || fail "it does not wait"
+kill -USR2 "$pid"
+cat "$W/pipe" >"$W/twice.log" &
+reader=$!
+wait $runner
+equal "status of a second end" $? 7
+wait_until "$patience" grep -q '\] end ' "$W/twice.log" || fail "no exit dump"
+kill $reader
+equal "exit dumps of two ends" "$(grep -c 'reason=exit' "$W/twice.log")" 1

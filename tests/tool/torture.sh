@@ -87,6 +87,8 @@ for line in '"format": "leakwrap-torture"' '"crash": 1' '"error_exit": 7' '"kind
 	grep -q -e "$line" "$W/out" || fail "JSON without $line: $(cat "$W/out")"
 done
 equal "findings in JSON" "$(grep -c '"kind"' "$W/out")" 3
+jq -e 'all(.attempts[]; (.exit_status == null) != (.signal == null))' "$W/out" >/dev/null ||
+	fail "an attempt ended twice, or never: $(cat "$W/out")"
 equal "how the attempts of the findings ended" "$(jq -r '. as $all | .findings[] | "\(.kind) " +
 	([.attempts[] | $all.attempts[.] | .outcome] | join(" "))' "$W/out" | sort)" \
 	'crash crash
