@@ -283,9 +283,7 @@ unsigned lines_find(struct lines *lines, uint64_t address, struct arena *arena,
 	if (!found)
 		return 0;
 	struct unit *unit = &lines->units[found->index];
-	*unit_name = dwarf_diename(&unit->die);
-	if (!*unit_name)
-		*unit_name = dwarf_diename(&unit->tree);
+	*unit_name = dwarf_diename(&unit->tree);
 	if (!lines->missing && unit->missing)
 		lines->missing = unit;
 	index_unit(unit);
