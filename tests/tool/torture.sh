@@ -237,6 +237,21 @@ for turn in first second; do
 	[ $turn = first ] || shows ', 9 of these before; '
 done
 
+# Where the tool is killed, the program and its children die with it.
+"$lw" torture --engine=fork --below=retry --timeout=60 -- "$W/bugs" retry >"$W/out" 2>"$W/err" &
+tool=$!
+is_stuck() {
+	[ "$(pgrep -f "^$W/bugs retry" | wc -l)" -ge 2 ]
+}
+wait_until "$patience" is_stuck || fail "no child that hangs"
+kill -KILL $tool
+wait $tool 2>"$W/err"
+none_is_left() {
+	! pgrep -f "^$W/bugs retry"
+}
+wait_until "$patience" none_is_left || fail "a run outlives the tool"
+rm -r "$W"/leakwrap-torture.*
+
 # A program may not come to a call site again. It is not tried again.
 cat >"$W/once.c" <<'END'
 #include <stdio.h>

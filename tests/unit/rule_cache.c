@@ -170,6 +170,24 @@ static void store_far(void)
 #endif
 }
 
+/* One large rule of many addresses takes the room of one. */
+static void check_shared_rule(void)
+{
+	const struct leakwrap_rule rule = rule_of(61);
+
+	for (unsigned i = MANY; i < MANY + FEW; i++) {
+		const struct leakwrap_rule_cache cache = leakwrap_rule_cache();
+		leakwrap_rule_slot slot;
+		struct leakwrap_rule found;
+
+		leakwrap_rule_cache_store(cache, address(i), &rule);
+		slot = leakwrap_rule_cache_load(cache, address(i));
+		CHECK(leakwrap_rule_slot_is_for(slot, address(i)));
+		found = leakwrap_rule_slot_rule(slot);
+		CHECK(memcmp(&found, &rule, sizeof(rule)) == 0);
+	}
+}
+
 int main(void)
 {
 	static const unsigned start[THREADS] = {0, MANY / THREADS, MANY / 2, MANY / 4 * 3};
@@ -201,5 +219,6 @@ int main(void)
 	leakwrap_rule_cache_store(before, address(1), &rule);
 	CHECK(count_found(MANY) == 0);
 	store_far();
+	check_shared_rule();
 	return 0;
 }

@@ -120,10 +120,17 @@ uint32_t leakwrap_site_intern_now(const struct leakwrap_trace *trace, bool has_l
 	                                    : leakwrap_site_intern(trace, NULL);
 }
 
+static bool is_in_plugin;
+
 const struct leakwrap_modules *leakwrap_base_backtrace_modules(const struct leakwrap_trace *trace)
 {
+	static union {
+		struct leakwrap_modules list;
+		uintptr_t words[8];
+	} modules;
+
 	(void)trace;
-	return NULL;
+	return is_in_plugin ? &modules.list : NULL;
 }
 
 static _Atomic unsigned holders;
@@ -299,6 +306,19 @@ static void check_exact_block(void)
 }
 
 /* A block before it is resized, and an entry that is not used. */
+/* A backtrace through a module that may be unloaded has no young call site, nor does a deep one. */
+static void check_unfit(void)
+{
+	uintptr_t pcs[LEAKWRAP_YOUNG_DEPTH_MAX + 1] = {1};
+	struct leakwrap_trace trace = {.pcs = pcs, .depth = DEPTH, .kind = LEAKWRAP_TRACE_COMPLETE};
+
+	is_in_plugin = true;
+	CHECK(leakwrap_young_site_take(&trace) == LEAKWRAP_SITE_NONE);
+	is_in_plugin = false;
+	trace.depth = LEAKWRAP_YOUNG_DEPTH_MAX + 1;
+	CHECK(leakwrap_young_site_take(&trace) == LEAKWRAP_SITE_NONE);
+}
+
 static void check_the_rest(void)
 {
 	uint32_t site;
@@ -391,6 +411,7 @@ int main(void)
 	check_survivors();
 	check_dumps();
 	check_the_rest();
+	check_unfit();
 	CHECK(pthread_create(&dumper, NULL, dump, NULL) == 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&threads[i], NULL, churn, (void *)i) == 0);
