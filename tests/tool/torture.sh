@@ -238,19 +238,25 @@ for turn in first second; do
 done
 
 # Where the tool is killed, the program and its children die with it.
-"$lw" torture --engine=fork --below=retry --timeout=60 -- "$W/bugs" retry >"$W/out" 2>"$W/err" &
-tool=$!
 is_stuck() {
-	[ "$(pgrep -f "^$W/bugs retry" | wc -l)" -ge 2 ]
+	before=$(pgrep -f "^$W/bugs retry") && sleep 0.1 &&
+		[ "$(pgrep -f "^$W/bugs retry")" = "$before" ] &&
+		[ "$(echo "$before" | wc -l)" = "$1" ]
 }
-wait_until "$patience" is_stuck || fail "no child that hangs"
-kill -KILL $tool
-wait $tool 2>"$W/err"
 none_is_left() {
-	! pgrep -f "^$W/bugs retry"
+	! pgrep -f "^$W/bugs retry" >"$W/left"
 }
-wait_until "$patience" none_is_left || fail "a run outlives the tool"
-rm -r "$W"/leakwrap-torture.*
+for engine in fork rerun; do
+	[ $engine = fork ] && runs=2 || runs=1
+	"$lw" torture --engine=$engine --jobs=1 --timeout=60 -- "$W/bugs" retry \
+		>"$W/out" 2>"$W/err" &
+	tool=$!
+	wait_until "$patience" is_stuck $runs || fail "$engine: no run that hangs"
+	kill -KILL $tool
+	wait $tool 2>"$W/err"
+	wait_until "$patience" none_is_left || fail "$engine: a run outlives the tool"
+	rm -r "$W"/leakwrap-torture.*
+done
 
 # A program may not come to a call site again. It is not tried again.
 cat >"$W/once.c" <<'END'
