@@ -49,6 +49,7 @@ for linker in bfd gold lld mold; do
 		}
 		LEAKWRAP_OPTIONS=log="$W/log" "$W/app" || fail "app"
 		status_is 0 "$lw" report --by=member --map="$W/map" "$W/log"
+		! grep "linker's map" "$W/err" || fail "$linker $static"
 		equal "$linker $static: vendor.a(ble.o)" "$(row 'vendor.a(ble.o)')" "500 5 1"
 		# Without a map, members come from the file symbols, if they can be trusted. No row
 		# has another member's name.

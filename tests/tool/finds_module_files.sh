@@ -37,8 +37,9 @@ said "$W/chain is an input of this command"
 cmp -s "$W/chain" "$W/kept" || fail "-o destroyed the program"
 log /opt/chain "$id"
 raw
-said "/opt/chain was not found (build-id $id)"
+said "/opt/chain was not found (build-id $id); its frames stay raw (--exe names its file)$"
 found --exe="$W/chain"
+[ ! -s "$W/err" ] || fail "$(cat "$W/err")"
 cp "$W/chain" "$W/sysroot/opt/chain"
 found --sysroot="$W/sysroot"
 

@@ -251,7 +251,7 @@ for engine in fork rerun; do
 	"$lw" torture --engine=$engine --jobs=1 --timeout=60 -- "$W/bugs" retry \
 		>"$W/out" 2>"$W/err" &
 	tool=$!
-	wait_until "$patience" is_stuck $runs || fail "$engine: no run that hangs"
+	wait_until "$patience" is_stuck "$runs" || fail "$engine: no run that hangs"
 	kill -KILL $tool
 	wait $tool 2>"$W/err"
 	wait_until "$patience" none_is_left || fail "$engine: a run outlives the tool"
@@ -264,7 +264,7 @@ cat >"$W/once.c" <<'END'
 #include <stdlib.h>
 int main(int argc, char **argv)
 {
-	int status = 0;
+	int status = argc > 2 ? 3 : 0;
 	if (remove(argv[argc - 1]) == 0) {
 		void *block = malloc(77);
 		status = block == NULL;
@@ -282,6 +282,10 @@ echo >"$W/mark"
 status_is 0 "$lw" torture --engine=rerun --size=77 --state="$W/once_state" -- "$W/once" "$W/mark"
 shows '^  1 failure tried: .*, 1 of these before; '
 shows '^ *1 did not come to the call site$'
+
+# It goes on if it ends with the status that it has without failures, whatever that is.
+status_is 0 "$lw" torture -- "$W/once" usual-status "$W/none"
+shows '^ *1 went on$'
 
 # A report names failures, too.
 LEAKWRAP_OPTIONS=log=$W/log:fail=nth=1,below=leak_on_error "$W/bugs" >"$W/out" 2>"$W/err"

@@ -49,7 +49,8 @@ cat >"$W/reads.c" <<'END'
 #include <unistd.h>
 int main(int argc, char **argv)
 {
-	int fd = open(argv[argc - 1], O_RDONLY), sum = 0;
+	const char *path = argv[argc - 1];
+	int fd = path[0] == '-' ? STDIN_FILENO : open(path, O_RDONLY), sum = 0;
 	char byte;
 	while (read(fd, &byte, 1) == 1) {
 		void *block = malloc(10);
@@ -86,8 +87,8 @@ shows '^    after a failed allocation of up to 10 bytes, number 2 there (aborted
 for input in cat file; do
 	case $input in # a pipe, a file
 	cat) printf abc | "$lw" torture --engine=rerun --hits=1,2,3 -- \
-		"$W/reads" /dev/stdin >"$W/out" 2>&1 ;;
-	*) "$lw" torture --engine=rerun --hits=1,2,3 -- "$W/reads" /dev/stdin \
+		"$W/reads" - >"$W/out" 2>&1 ;;
+	*) "$lw" torture --engine=rerun --hits=1,2,3 -- "$W/reads" - \
 		<"$W/read" >"$W/out" 2>&1 ;;
 	esac
 	shows '^  3 failures tried'
