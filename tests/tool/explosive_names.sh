@@ -90,7 +90,8 @@ blocked=
 # report NAME...: a call site through functions of these names
 report() {
 	named_dump "$@" >"$W/log"
-	$blocked prlimit --as=1000000000 timeout 60 "$lw" report -f json "$W/log" >"$W/out" 2>"$W/err" ||
+	$blocked prlimit --as=1000000000 timeout 60 "$lw" report -f json "$W/log" \
+		>"$W/out" 2>"$W/err" ||
 		fail "status $? of $*: $(head -n 5 "$W/err")"
 }
 

@@ -201,7 +201,8 @@ set --
 for tag in 0xb:block 0x1e:module 0x2:class 0x13:structure 0x17:union 0x39:namespace; do
 	name=${tag#*:}
 	sed "s/NAME/$name/" "$W/within.c" | gcc -O1 -g -fno-optimize-sibling-calls -S -dA \
-		-o - -x c - | sed "s/0xb\\(.*(TAG: DW_TAG_lexical_block)\\)/${tag%:*}\\1/" >"$W/$name.s"
+		-o - -x c - >"$W/within.s" || fail "cannot compile functions in functions"
+	sed "s/0xb\\(.*(TAG: DW_TAG_lexical_block)\\)/${tag%:*}\\1/" "$W/within.s" >"$W/$name.s"
 	set -- "$@" "$W/$name.s"
 done
 echo 'int main(void) { return 0; }' >"$W/main.c"

@@ -210,7 +210,7 @@ static void check_leaks(void)
 	CHECK(leaks(REACH_POSSIBLE, ORIGIN_LIBRARY, 0, 1) == 0);
 	CHECK(leaks(REACH_DEFINITE, ORIGIN_SYSTEM, 0, 1) == 0);
 
-	/* Only what is more than without failures counts.  Of more blocks nobody knows the bytes. */
+	/* What is more than without failures counts.  Of more blocks nobody knows the bytes. */
 	CHECK(leaks(REACH_DEFINITE, ORIGIN_PROGRAM, 3, 3) == 0);
 	CHECK(leaks(REACH_DEFINITE, ORIGIN_PROGRAM, 3, 2) == 0);
 	CHECK(leaks(REACH_DEFINITE, ORIGIN_PROGRAM, 3, 5) == 1);
