@@ -84,4 +84,5 @@ help: ## this list
 ABSOLUTE_GOALS := $(filter $(CURDIR)/%,$(MAKECMDGOALS))
 $(ABSOLUTE_GOALS): $(CURDIR)/%: % ;
 
--include $(wildcard $(O)/*/*.d $(O)/*/*/*.d $(O)/*/*/*/*.d)
+# The tests write what they like below tests/.
+-include $(filter-out $(O)/tests/%,$(wildcard $(O)/*/*.d $(O)/*/*/*.d $(O)/*/*/*/*.d))
