@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,6 +118,39 @@ static void come_back(void)
 	CHECK(leakwrap_stack_cache_ways[0][learn(13, &unused)] == shape);
 }
 
+/* -- a shape of another thread ----------------------------------------------------------------- */
+
+/* A shape of a coroutine has a word on the own stack of the thread that learned it.  A thread whose
+ * own stack is smaller looks whether it knows the shape.  It reads no word below its stack. */
+static void check_smaller_stack(void)
+{
+	enum { PAGE_WORDS = LEAKWRAP_PAGE / sizeof(uintptr_t) };
+	const size_t page = LEAKWRAP_PAGE;
+	static const struct {
+		leakwrap_stack_position position[4];
+		struct leakwrap_stack_shape shape;
+	} wide = {{1, 2, LEAKWRAP_STACK_POSITION_OWN + 1,
+	           LEAKWRAP_STACK_POSITION_OWN + 2 * PAGE_WORDS},
+	          {.extent = UINT32_MAX, .minus_count = -4, .return_count = 2}};
+	const uintptr_t high = leakwrap_self.stack_high, room = leakwrap_self.stack_room;
+	const uintptr_t pages =
+	        (uintptr_t)mmap(NULL, 3 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uintptr_t coroutine[4] = {0, 1, 2, 3};
+	uint64_t key;
+
+	if (!leakwrap_stack_shape_is_wide(&wide.shape))
+		return; /* no positions on another stack */
+	CHECK(mprotect((void *)(pages + 2 * page), page, PROT_READ | PROT_WRITE) == 0);
+	leakwrap_self.stack_high = pages + 3 * page;
+	leakwrap_self.stack_room = page;
+	key = leakwrap_stack_shape_any_key(&wide.shape, 1, (uintptr_t)coroutine, 0);
+	((uintptr_t *)leakwrap_self.stack_high)[-1] = 4;
+	CHECK(leakwrap_stack_shape_any_key(&wide.shape, 1, (uintptr_t)coroutine, 0) != key);
+	leakwrap_self.stack_high = high;
+	leakwrap_self.stack_room = room;
+	munmap((void *)pages, 3 * page);
+}
+
 int main(void)
 {
 	unsigned walks = 0;
@@ -130,6 +164,7 @@ int main(void)
 
 	leakwrap_self.stack_high = (uintptr_t)(stack + WORDS);
 	leakwrap_self.stack_room = sizeof(stack) - sizeof(stack[0]);
+	check_smaller_stack();
 	child = fork();
 	if (child == 0) {
 		come_back();
