@@ -31,8 +31,16 @@ static struct attempt attempts[RUNS];
 static struct failure failures[2];
 static unsigned run_count;
 
-/* Returns a stack.  A lower-case letter is a frame of the program, an upper-case letter one of a
- * library, the innermost first. */
+/* Returns the frame of the program that a lower-case letter stands for, or of a library. */
+static const struct location *frame_of(char letter)
+{
+	const unsigned number = (unsigned)(letter >= 'a' ? letter - 'a' : letter - 'A');
+
+	CHECK(number < FRAMES);
+	return letter >= 'a' ? &own[number] : &foreign[number];
+}
+
+/* Returns a stack of FRAMES, the innermost first. */
 static struct stack *stack_of(const char *frames)
 {
 	const unsigned depth = (unsigned)strlen(frames);
@@ -43,7 +51,7 @@ static struct stack *stack_of(const char *frames)
 	stack->number = stack_count;
 	stacks[stack_count++] = stack;
 	for (unsigned i = 0; i < depth; i++)
-		stack->at[i] = frames[i] >= 'a' ? &own[frames[i] - 'a'] : &foreign[frames[i] - 'A'];
+		stack->at[i] = frame_of(frames[i]);
 	return stack;
 }
 
