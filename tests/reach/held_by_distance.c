@@ -43,8 +43,8 @@ static intptr_t distance(const void *from, const void *to)
 
 static struct pattern *make_pattern(int used, int room)
 {
-	struct pattern *const pattern = calloc(1, sizeof(*pattern));
 	struct element *const elements = calloc(ROOM, sizeof(*elements));
+	struct pattern *const pattern = calloc(1, sizeof(*pattern)); /* its distance is negative */
 
 	for (int i = 0; i < USED; i++)
 		elements[i] = (struct element){i + 1, name};

@@ -22,7 +22,7 @@ struct marked {
 
 enum { CHILDREN = 100, SIZE = 40, OTHERS = 5 };
 
-static char *volatile root, *volatile with_mark, *volatile leaf;
+static char *volatile root, *volatile with_mark, *volatile leaf, *volatile neighbour;
 static char *volatile others[OTHERS];
 
 static struct header *add(struct header *parent, size_t size)
@@ -44,11 +44,14 @@ static void destroy(void *block)
 	(void)block;
 }
 
-/* Makes a tree whose root has a header alone. */
+/* Makes a tree whose root has a header alone.  With glibc and 64 bits another block begins two
+ * headers before the root's end. */
 static NOINLINE void make_tree(void)
 {
-	struct header *const first = add(NULL, 0);
+	struct header *first;
 
+	neighbour = malloc(sizeof(*first) - sizeof(void *));
+	first = add(NULL, 0);
 	for (int i = 0; i < CHILDREN; i++) {
 		struct header *const child = add(first, SIZE);
 

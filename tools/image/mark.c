@@ -63,13 +63,15 @@ static bool add_place(struct marking *marking, size_t number, uint64_t word, uin
 	return true;
 }
 
-/* Returns the block of INDEX that begins SIZE bytes before WORD, or NO_BLOCK. */
+/* Returns the block of INDEX that has SIZE bytes and ends at WORD, or NO_BLOCK. */
 static size_t find_before(const struct block_index *index, uint64_t word, uint64_t size)
 {
 	const size_t before = word < size ? NO_BLOCK : block_index_find(index, word - size);
 
-	return before != NO_BLOCK && index->blocks[before].address == word - size ? before
-	                                                                          : NO_BLOCK;
+	return before != NO_BLOCK && index->blocks[before].address == word - size &&
+	                       index->blocks[before].size == size
+	               ? before
+	               : NO_BLOCK;
 }
 
 /* Returns the block to which WORD leads, or NO_BLOCK: the one that holds the address, or an empty

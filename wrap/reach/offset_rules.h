@@ -47,11 +47,14 @@ LEAKWRAP_INLINE leakwrap_word leakwrap_offsets_size(const struct leakwrap_memory
 	return 8 + 2 * memory->word;
 }
 
-/* Returns the address at the distance that stands at PLACE from START. */
+/* Returns the address at the distance that stands at PLACE from START.  The distance to a lower
+ * address is negative, and may have fewer bits than leakwrap_word. */
 LEAKWRAP_INLINE leakwrap_word at_distance(const struct leakwrap_offsets *of, leakwrap_word start,
                                           leakwrap_word place)
 {
-	return start + leakwrap_word_at(of->memory, place);
+	const leakwrap_word address = start + leakwrap_word_at(of->memory, place);
+
+	return of->memory->word == 4 ? address & UINT32_MAX : address;
 }
 
 /* Returns whether the block is a pattern with USED elements, and room for ROOM, at the address
