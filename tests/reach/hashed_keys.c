@@ -35,7 +35,8 @@ static NOINLINE void add_items(void)
 		struct item *const item = calloc(1, sizeof(*item));
 
 		if (i < KEPT + 1)
-			snprintf(item->key, sizeof(item->key), "key %d", i * i);
+			snprintf(item->key, sizeof(item->key), "%s %d",
+			         i % 2 ? "longer key" : "key", i * i);
 		table[i].hash = hash_of(item->key) + (i == KEPT);
 		table[i].key = item->key;
 	}

@@ -130,8 +130,13 @@ LEAKWRAP_INLINE bool is_swiss_table(const struct leakwrap_interior *in)
 	return false;
 }
 
-/* The characters of a key of Vim that are looked at. */
-#define KEY_MAX 256u
+/* The characters of a key of Vim that are looked at, with the zero behind them.  Each word in front
+ * of a pointer may be a hash, and most of these words are addresses or small numbers, which have up
+ * to 48 bits.  The hash of a key with 8 characters has more, and that of a longer one has so few
+ * once in 65,536 times. */
+#define KEY_MAX       256u
+#define SHORT_KEY_MAX 8u
+#define LONG_KEY_BITS 48u
 
 /* Returns whether the pointer leads to a key within an item of Vim's hash tables.  A table has the
  * hash of the key and its address, and no other pointer to the item (Vim 9.0, src/hashtab.c,
@@ -140,20 +145,22 @@ LEAKWRAP_INLINE bool is_hashed_key(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word word = memory->word, rest = in->size - in->offset;
-	const leakwrap_word most = rest < KEY_MAX ? rest : KEY_MAX;
-	leakwrap_word hash = 0;
+	leakwrap_word most = KEY_MAX, wanted, hash = 0;
 
-	if (in->place < word || !leakwrap_leads_to_words(memory, in->place - word, 1) ||
-	    !memory->is_readable(memory->context, in->pointer, most))
+	if (in->place < word || !leakwrap_leads_to_words(memory, in->place - word, 1))
+		return false;
+	wanted = leakwrap_word_at(memory, in->place - word);
+	if (word == 8 && (uint64_t)wanted >> LONG_KEY_BITS == 0)
+		most = SHORT_KEY_MAX;
+	if (most > rest)
+		most = rest;
+	if (!memory->is_readable(memory->context, in->pointer, most))
 		return false;
 	for (leakwrap_word i = 0; i < most; i++) {
 		const uint64_t character = memory->load(memory->context, in->pointer + i, 1);
 
 		if (character == 0)
-			return i > 0 &&
-			       (uint64_t)(hash - leakwrap_word_at(memory, in->place - word))
-			                       << (64 - 8 * word) ==
-			               0;
+			return i > 0 && (uint64_t)(hash - wanted) << (64 - 8 * word) == 0;
 		hash = hash * 101 + (leakwrap_word)character;
 	}
 	return false;
