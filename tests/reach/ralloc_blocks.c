@@ -4,7 +4,9 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "leakwrap.h"
 #include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
@@ -23,7 +25,7 @@ struct marked {
 enum { CHILDREN = 100, SIZE = 40, OTHERS = 5 };
 
 static char *volatile root, *volatile with_mark, *volatile leaf, *volatile neighbour;
-static char *volatile others[OTHERS];
+static char *volatile others[OTHERS], *volatile unaligned;
 
 static struct header *add(struct header *parent, size_t size)
 {
@@ -103,12 +105,27 @@ static NOINLINE void make_others(void)
 		block[i] = NULL;
 }
 
+/* Makes a block that is not aligned, so that it is none of ralloc's, with a header alone.  Its
+ * parent is lost, and leads to it. */
+static NOINLINE void make_unaligned(void)
+{
+	static char pool[2 * sizeof(struct header)];
+	struct header *const parent = calloc(1, sizeof(*parent) + SIZE);
+	char *const block = pool + 1;
+
+	memcpy(block, &parent, sizeof(parent)); /* NOLINT(bugprone-sizeof-expression) */
+	parent->child = (struct header *)(void *)block;
+	leakwrap_record(block, sizeof(*parent));
+	unaligned = block + sizeof(*parent);
+}
+
 int main(void)
 {
 	make_tree();
 	make_leaf();
 	make_marked();
 	make_others();
+	make_unaligned();
 	clear_stack();
 	return raise(SIGUSR1);
 }

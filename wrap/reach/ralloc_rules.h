@@ -43,6 +43,8 @@ LEAKWRAP_INLINE bool is_ralloc_header(const struct leakwrap_memory *memory, leak
 	const leakwrap_word at = has_mark ? word : 0;
 	leakwrap_word head[RALLOC_DESTRUCTOR + 1];
 
+	if (!leakwrap_is_multiple(block, word))
+		return false;
 	for (unsigned i = 0; i <= RALLOC_DESTRUCTOR; i++)
 		head[i] = leakwrap_word_at(memory, block + at + i * word);
 	if (head[RALLOC_DESTRUCTOR] != 0 &&
