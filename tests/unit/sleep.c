@@ -85,6 +85,10 @@ static void check_calls(void)
 	CHECK(!is_made_again(__NR_ppoll, 1, 1, 16, 0));
 	CHECK(!is_made_again(__NR_ppoll, 1, 1, 0, 16));
 	CHECK(is_made_again(__NR_epoll_pwait, 1, 1, 1, forever));
+#ifdef __NR_ipc
+	CHECK(is_made_again(__NR_ipc, 0x10000 + 12, 1, 1, 0));
+	CHECK(!is_made_again(__NR_ipc, 2, 1, 1, 0));
+#endif
 	CHECK(!is_made_again(__NR_pause, 0, 0, 0, 0));
 	CHECK(!is_made_again(__NR_rt_sigsuspend, 16, 8, 0, 0));
 	CHECK(!is_made_again(__NR_connect, 0, 0, 0, 0));

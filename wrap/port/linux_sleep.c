@@ -28,7 +28,8 @@ enum when {
 	IF_NULL,      /* ARGUMENT is the address of the time */
 	IF_REMAINING, /* ARGUMENT is the address of the time, and the next of the remaining time */
 	IF_ABSOLUTE,  /* ARGUMENT has flags: a point in time, or IF_REMAINING for the next */
-	IF_UNTIL      /* ARGUMENT is a futex operation, perhaps the one with a point in time */
+	IF_UNTIL,     /* ARGUMENT is a futex operation, perhaps the one with a point in time */
+	IF_QUEUE      /* ARGUMENT tells which call of System V's it is */
 };
 
 /* No mask of signals is argument 0. */
@@ -75,6 +76,9 @@ static const struct rule rules[] = {
 #ifdef __NR_semtimedop
         {__NR_semtimedop, 3, IF_NULL, NO_MASK},
 #endif
+#ifdef __NR_ipc
+        {__NR_ipc, 0, IF_QUEUE, NO_MASK},
+#endif
 #ifdef __NR_futex_time64
         {__NR_ppoll_time64, 2, IF_NULL, 3},
         {__NR_pselect6_time64, 4, IF_NULL, 5},
@@ -91,6 +95,29 @@ static const struct rule rules[] = {
 /* Linux, uapi/linux/futex.h: the operation without its flags, and that whose time is a point. */
 #define FUTEX_OPERATION   0x7fu
 #define FUTEX_WAIT_BITSET 9u
+
+/* Linux, uapi/linux/ipc.h: the calls that sleep, without the version in the upper bits.  Only the
+ * last has a time, whose address is the last argument. */
+#define IPC_CALL       0xffffu
+#define IPC_SEMOP      1u
+#define IPC_MSGSND     11u
+#define IPC_MSGRCV     12u
+#define IPC_SEMTIMEDOP 4u
+#define IPC_TIME       5u
+
+static bool is_queue_without_time(uintptr_t number, uintptr_t time)
+{
+	switch (number & IPC_CALL) {
+	case IPC_SEMOP:
+	case IPC_MSGSND:
+	case IPC_MSGRCV:
+		return true;
+	case IPC_SEMTIMEDOP:
+		return time == 0;
+	default:
+		return false;
+	}
+}
 
 static bool is_allowed(const struct rule *rule, const uintptr_t *arguments)
 {
@@ -111,6 +138,8 @@ static bool is_allowed(const struct rule *rule, const uintptr_t *arguments)
 		return (*argument & TIMER_ABSTIME) != 0 || argument[1] == argument[2];
 	case IF_UNTIL:
 		return (*argument & FUTEX_OPERATION) == FUTEX_WAIT_BITSET;
+	case IF_QUEUE:
+		return is_queue_without_time(*argument, arguments[IPC_TIME]);
 	}
 	return false;
 }
