@@ -1,5 +1,6 @@
 /* hashed_keys.c - holds items as Vim's hash tables do, by pointers to their keys behind the hashes
- * of these.  One key has another hash, and one is empty. */
+ * of these.  One key has another hash, and one is empty.  One pointer leads to a number, behind the
+ * same number. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +8,12 @@
 #include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
-enum { KEPT = 100, OTHERS = 2 };
+enum { KEPT = 100, OTHERS = 3, NUMBER = 7 };
 
 /* Like dictitem_T of Vim (src/structs.h). */
 struct item {
 	long value[2];
-	char flags, key[20];
+	char flags, key[20]; /* not aligned */
 };
 
 static volatile struct {
@@ -29,9 +30,18 @@ static unsigned long hash_of(const char *key)
 	return hash;
 }
 
+static void add_number(void)
+{
+	struct item *const item = calloc(1, sizeof(*item));
+
+	item->value[1] = NUMBER;
+	table[KEPT + OTHERS - 1].hash = NUMBER;
+	table[KEPT + OTHERS - 1].key = (char *)&item->value[1];
+}
+
 static NOINLINE void add_items(void)
 {
-	for (int i = 0; i < KEPT + OTHERS; i++) {
+	for (int i = 0; i < KEPT + OTHERS - 1; i++) {
 		struct item *const item = calloc(1, sizeof(*item));
 
 		if (i < KEPT + 1)
@@ -40,6 +50,7 @@ static NOINLINE void add_items(void)
 		table[i].hash = hash_of(item->key) + (i == KEPT);
 		table[i].key = item->key;
 	}
+	add_number();
 }
 
 int main(void)

@@ -3,4 +3,4 @@
 . tests/lib.sh
 
 build keys tests/reach/hashed_keys.c
-lost_blocks "$W/keys" 0 2
+lost_blocks "$W/keys" 0 3

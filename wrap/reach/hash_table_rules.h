@@ -140,11 +140,14 @@ LEAKWRAP_INLINE bool is_swiss_table(const struct leakwrap_interior *in)
 
 /* Returns whether the pointer leads to a key within an item of Vim's hash tables.  A table has the
  * hash of the key and its address, and no other pointer to the item (Vim 9.0, src/hashtab.c,
- * hash_hash, and src/structs.h, hashitem_T and dictitem_T).  The empty key is not known. */
+ * hash_hash, and src/structs.h, hashitem_T and dictitem_T).  The empty key is not known.  Nor
+ * is an aligned one of one character: it may be a number, and the word in front of the pointer the
+ * same number. */
 LEAKWRAP_INLINE bool is_hashed_key(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word word = memory->word, rest = in->size - in->offset;
+	const leakwrap_word least = leakwrap_is_multiple(in->pointer, 4) ? 2 : 1;
 	leakwrap_word most = KEY_MAX, wanted, hash = 0;
 
 	if (in->place < word || !leakwrap_leads_to_words(memory, in->place - word, 1))
@@ -160,7 +163,7 @@ LEAKWRAP_INLINE bool is_hashed_key(const struct leakwrap_interior *in)
 		const uint64_t character = memory->load(memory->context, in->pointer + i, 1);
 
 		if (character == 0)
-			return i > 0 && (uint64_t)(hash - wanted) << (64 - 8 * word) == 0;
+			return i >= least && (uint64_t)(hash - wanted) << (64 - 8 * word) == 0;
 		hash = hash * 101 + (leakwrap_word)character;
 	}
 	return false;
