@@ -165,6 +165,22 @@ static void check_signals(void)
 	CHECK(resume(&sleep, &some)); /* it stays blocked */
 }
 
+/* So must one of the C library that stays blocked: the thread is cancelled when the call ends. */
+static void check_cancellation(void)
+{
+	const struct leakwrap_sleep sleep = make(__NR_poll, 1, 1, 0xffffffff, 0);
+	const int signo = leakwrap_park_signal() == 32 ? 33 : 32;
+	const uint64_t bits = (uint64_t)1 << (signo - 1) | (uint64_t)1 << (SIGUSR2 - 1);
+	sigset_t some;
+
+	sigemptyset(&some);
+	memcpy(&some, &bits, sizeof(bits));
+	CHECK(syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bits, NULL, sizeof(bits)) == 0);
+	CHECK(resume(&sleep, &some));
+	CHECK(syscall(SYS_tgkill, getpid(), getpid(), signo) == 0);
+	CHECK(!resume(&sleep, &some));
+}
+
 int main(void)
 {
 	check_calls();
@@ -172,6 +188,7 @@ int main(void)
 	check_other_calls();
 	check_filter();
 	check_signals();
+	check_cancellation();
 	return 0;
 }
 

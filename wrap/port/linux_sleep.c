@@ -159,8 +159,14 @@ static bool is_repeatable(long call, const uintptr_t *arguments)
 	return false;
 }
 
-/* Returns whether a signal of the program comes when the handler with CONTEXT returns.  Then the
- * call must return EINTR. */
+/* The signals that each C library keeps for itself: 32 and 33.  musl's handler of pthread_cancel
+ * lets no other signal in, so ours comes when it returns.  It has ended the call then, and leaves
+ * its signal pending and blocked: the thread looks whether it is cancelled when the call returns
+ * EINTR (musl 1.2, src/thread/pthread_cancel.c). */
+#define LIBRARY_SIGNALS ((uint64_t)3 << 31)
+
+/* Returns whether a signal of the program comes when the handler with CONTEXT returns, or one of
+ * the C library waits.  Then the call must return EINTR. */
 static bool has_signal(const ucontext_t *context)
 {
 	const uint64_t own = (uint64_t)1 << (leakwrap_park_signal() - 1);
@@ -169,7 +175,7 @@ static bool has_signal(const ucontext_t *context)
 	memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
 	return leakwrap_syscall(__NR_rt_sigpending, (long)&pending, KERNEL_SIGSET_SIZE, 0, 0, 0,
 	                        0) != 0 ||
-	       (pending & ~blocked & ~own) != 0;
+	       (pending & (~blocked | LIBRARY_SIGNALS) & ~own) != 0;
 }
 
 bool leakwrap_sleep_resume(const struct leakwrap_sleep *sleep, void *context)
