@@ -103,27 +103,23 @@ void leakwrap_log_pattern(char *pattern, size_t size)
 	pattern[used] = '\0';
 }
 
-/* Moves FD to a number above 2, and returns it: descriptors 0 to 2 mean something to the program,
- * even while they are closed.  Returns a negative errno value, and closes FD, if that fails. */
-static int move_above_stderr(int fd)
-{
-	int moved;
-
-	if (fd > 2)
-		return fd;
-	moved = (int)leakwrap_fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	leakwrap_close(fd);
-	return moved;
-}
-
+/* Returns a descriptor above 2, or a negative errno value.  Descriptors 0 to 2 mean something to the
+ * program, even while they are closed.  Those of them that open() gives are closed again behind the
+ * one that serves.  No fcntl(2): filters of system calls often allow just some of its commands. */
 static int open_log(const char *path)
 {
-	const int fd = (int)leakwrap_open(path,
-	                                  O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY |
-	                                          O_NOFOLLOW | O_NONBLOCK,
-	                                  0600);
+	int low[3], fd;
+	unsigned count = 0;
 
-	return fd < 0 ? fd : move_above_stderr(fd);
+	while ((fd = (int)leakwrap_open(path,
+	                                O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY |
+	                                        O_NOFOLLOW | O_NONBLOCK,
+	                                0600)) >= 0 &&
+	       fd <= 2 && count < 3)
+		low[count++] = fd;
+	while (count > 0)
+		leakwrap_close(low[--count]);
+	return fd;
 }
 
 /* Returns whether the log FD is a regular file that has come to the size of the option log_max=. */
