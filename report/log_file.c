@@ -103,9 +103,10 @@ void leakwrap_log_pattern(char *pattern, size_t size)
 	pattern[used] = '\0';
 }
 
-/* Returns a descriptor above 2, or a negative errno value.  Descriptors 0 to 2 mean something to the
- * program, even while they are closed.  Those of them that open() gives are closed again behind the
- * one that serves.  No fcntl(2): filters of system calls often allow just some of its commands. */
+/* Opens the log at PATH.  Returns a descriptor above 2, or a negative errno value: descriptors 0 to
+ * 2 mean something to the program, even while they are closed.  If the system gives one of them, it
+ * stays open until there is another.  fcntl(2) would give another at once, but filters of system
+ * calls may allow just some of its commands. */
 static int open_log(const char *path)
 {
 	int low[3], fd;

@@ -8,6 +8,10 @@
 
 enum { KEPT = 50, LOST = 3, OTHERS = 12, NAME = 5 };
 
+/* The bytes by which a block is larger that holds no node: in blocks of one size, words at the same
+ * place may be nodes with one link. */
+enum { MORE = 2 * sizeof(void *) };
+
 struct link {
 	struct link *volatile next, *volatile last;
 };
@@ -199,7 +203,7 @@ static NOINLINE void make_false_hashed(void)
 	struct hashed *hashed[2];
 
 	for (unsigned i = 0; i < 2; i++) {
-		hashed[i] = calloc(1, sizeof(*hashed[i]));
+		hashed[i] = calloc(1, sizeof(*hashed[i]) + MORE);
 		others[10 + i] = &hashed[i]->node;
 	}
 	hashed[0]->node.next = &buckets[1];
@@ -241,7 +245,7 @@ static NOINLINE void make_false_nodes(void)
 	struct member *node[3], *last;
 
 	for (unsigned i = 0; i < 3; i++) {
-		node[i] = calloc(1, sizeof(*node[i]));
+		node[i] = calloc(1, sizeof(*node[i]) + MORE);
 		others[i] = &node[i]->link;
 		node[i]->name[0] = 5;
 	}

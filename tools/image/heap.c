@@ -7,7 +7,7 @@
 uint64_t heap_next_row(const struct heap_search *search, const struct image_part *part,
                        uint64_t *at)
 {
-	const struct image_process process = {search->image, NULL, part};
+	const struct image_process process = {.image = search->image, .part = part};
 	const struct leakwrap_memory memory = image_memory(&process, true);
 	const uint64_t before = leakwrap_before_block(&memory), end = part->start + part->length;
 	size_t i = block_index_from(search->index, *at + before);
@@ -29,7 +29,7 @@ uint64_t heap_next_row(const struct heap_search *search, const struct image_part
 uint64_t heap_next_arena(const struct heap_search *search, const struct image_part *part,
                          uint64_t *at)
 {
-	const struct image_process process = {search->image, NULL, part};
+	const struct image_process process = {.image = search->image, .part = part};
 	const struct leakwrap_memory memory = image_memory(&process, true);
 	const struct block_index *index = search->index;
 	const uint64_t step = leakwrap_heap_size(&memory), end = part->start + part->length;
@@ -50,7 +50,7 @@ uint64_t heap_next_arena(const struct heap_search *search, const struct image_pa
 bool heap_find_state(const struct heap_search *search, const struct image_part *part,
                      struct memory_range *state)
 {
-	const struct image_process process = {search->image, NULL, part};
+	const struct image_process process = {.image = search->image, .part = part};
 	const struct leakwrap_memory memory = image_memory(&process, true);
 
 	return leakwrap_find_malloc_state(&memory, part->start, part->start + part->length,

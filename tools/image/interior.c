@@ -9,7 +9,8 @@ static struct leakwrap_memory memory_of(const void *context, struct image_proces
 {
 	const struct interior_search *search = context;
 
-	*process = (struct image_process){search->image, search->modules, NULL};
+	*process = (struct image_process){
+	        .image = search->image, .modules = search->modules, .index = search->index};
 	return image_memory(process, search->is_glibc);
 }
 

@@ -9,6 +9,7 @@
 struct interior_search {
 	const struct image *image;
 	const struct image_modules *modules;
+	const struct block_index *index;
 	bool is_glibc;
 };
 

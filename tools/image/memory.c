@@ -53,6 +53,18 @@ static bool is_constant(const void *context, uint64_t address)
 	       !is_code(context, address);
 }
 
+static bool find_block(const void *context, uint64_t address, uint64_t *block, uint64_t *size)
+{
+	const struct image_process *process = context;
+	const size_t number = process->index ? block_index_find(process->index, address) : NO_BLOCK;
+
+	if (number == NO_BLOCK)
+		return false;
+	*block = process->index->blocks[number].address;
+	*size = process->index->blocks[number].size;
+	return true;
+}
+
 struct leakwrap_memory image_memory(const struct image_process *process, bool is_glibc)
 {
 	return (struct leakwrap_memory){
@@ -60,6 +72,7 @@ struct leakwrap_memory image_memory(const struct image_process *process, bool is
 	        .is_readable = is_readable,
 	        .is_code = is_code,
 	        .is_constant = is_constant,
+	        .find_block = find_block,
 	        .context = process,
 	        .word = process->image->word,
 	        .cookie_words = process->image->machine == EM_ARM ? 2 : 1,

@@ -5,6 +5,7 @@
 
 #define LEAKWRAP_OTHER_PROCESS
 
+#include "tools/image/block_index.h"
 #include "tools/image/image.h"
 #include "tools/image/modules.h"
 #include "wrap/reach/memory.h"
@@ -18,6 +19,8 @@ struct image_process {
 	const struct image_modules *modules;
 
 	const struct image_part *part; /* where most of what is read lies, or NULL */
+
+	const struct block_index *index; /* of the live blocks; NULL: there are none */
 };
 
 /* Returns the memory of PROCESS, which must outlive it. */

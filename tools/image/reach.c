@@ -113,8 +113,8 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	reach->modules = image_modules_open(&reach->image, dump, search);
 	reach->search =
 	        (struct root_search){&reach->image, &reach->modules, &reach->index, dump->blocks};
-	reach->interior =
-	        (struct interior_search){&reach->image, &reach->modules, dump->blocks->is_glibc};
+	reach->interior = (struct interior_search){&reach->image, &reach->modules, &reach->index,
+	                                           dump->blocks->is_glibc};
 	reach->marking = (struct marking){.image = &reach->image,
 	                                  .index = &reach->index,
 	                                  .is_usual_interior = is_usual_interior,

@@ -6,6 +6,9 @@
 #include "wrap/module/registry.h"
 #include "wrap/reach/interior_rules.h"
 #include "wrap/reach/process_memory.h"
+#ifndef LEAKWRAP_BARE
+#include "wrap/live/indexed_block.h"
+#endif
 
 /* Asks the function at CONTEXT. */
 static bool is_readable(const void *context, uintptr_t address, uintptr_t size)
@@ -24,6 +27,18 @@ static bool is_code(const void *context, uintptr_t address)
 }
 
 #ifndef LEAKWRAP_BARE
+
+static bool find_block(const void *context, uintptr_t address, uintptr_t *block, uintptr_t *size)
+{
+	struct leakwrap_indexed_block found;
+
+	(void)context;
+	if (!leakwrap_block_index_find(address, &found))
+		return false;
+	*block = found.address;
+	*size = found.size;
+	return true;
+}
 
 /* Variables are among it: the loader copies tables of libraries there. */
 static bool is_constant(const void *context, uintptr_t address)
@@ -58,6 +73,7 @@ LEAKWRAP_INLINE struct leakwrap_memory own_memory(leakwrap_is_readable *const *i
 	        .is_glibc = true,
 #endif
 #ifndef LEAKWRAP_BARE
+	        .find_block = find_block,
 	        .has_system = true,
 #endif
 	};

@@ -170,6 +170,10 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  *   - behind the links of a list, if these lead behind the links of its neighbours, too
  *   - to an active watcher of libev
  *
+ * programs whose lists have one link in each node, such as those with Userspace RCU
+ *   - to a node whose neighbour is as far from the start of a block of the same size
+ *   - to a node of a hash table of Userspace RCU
+ *
  * glibc
  *   - to the second byte of a node of tsearch(3), of which setenv(3) keeps a tree
  *   - to the vector of a thread's dynamic thread-local storage (dtv), behind its length.  glibc

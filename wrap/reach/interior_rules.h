@@ -10,6 +10,7 @@
 
 #include "wrap/reach/abseil_rules.h"
 #include "wrap/reach/array_rules.h"
+#include "wrap/reach/chain_rules.h"
 #include "wrap/reach/cxx_rules.h"
 #include "wrap/reach/glib_rules.h"
 #include "wrap/reach/hash_table_rules.h"
@@ -509,7 +510,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
 	        is_syntax_node(in) || is_of_abseil(in) || is_behind_gluster_header(in) ||
 	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in) ||
-	        is_behind_ralloc_header(in) || is_behind_header(in) || is_hashed_key(in));
+	        is_behind_ralloc_header(in) || is_behind_header(in) || is_hashed_key(in) ||
+	        is_chained(in) || is_rcu_node(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

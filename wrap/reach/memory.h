@@ -32,6 +32,11 @@ struct leakwrap_memory {
 
 	/* Returns whether ADDRESS is in a module, in what may be constant data. */
 	bool (*is_constant)(const void *context, leakwrap_word address);
+
+	/* Finds the smallest live block that holds ADDRESS.  Returns false if there is none.  NULL
+	 * where no rule asks. */
+	bool (*find_block)(const void *context, leakwrap_word address, leakwrap_word *block,
+	                   leakwrap_word *size);
 	const void *context;
 
 	leakwrap_word word;    /* the size of a word: 4 or 8 bytes */
