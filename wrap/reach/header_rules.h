@@ -51,6 +51,9 @@ LEAKWRAP_INLINE bool is_behind_element_header(const struct leakwrap_interior *in
 #define VECTOR_WORDS 4u
 #define VECTOR_STEP  4u
 
+/* The size of an element is a multiple: NTL has vectors of numbers and addresses. */
+#define VECTOR_ELEMENT 4u
+
 LEAKWRAP_INLINE bool is_ntl_vector(const struct leakwrap_interior *in)
 {
 	const leakwrap_word rest = in->size - in->offset;
@@ -60,7 +63,8 @@ LEAKWRAP_INLINE bool is_ntl_vector(const struct leakwrap_interior *in)
 		return false;
 	room = leakwrap_word_of(in, 1);
 	made = leakwrap_word_of(in, 2);
-	return room != 0 && room % VECTOR_STEP == 0 && rest % room == 0 && made <= room &&
+	return room != 0 && room % VECTOR_STEP == 0 && rest % room == 0 &&
+	       rest / room % VECTOR_ELEMENT == 0 && made <= room &&
 	       leakwrap_word_of(in, 0) <= made && leakwrap_word_of(in, 3) <= 1;
 }
 
