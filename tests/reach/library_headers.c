@@ -1,6 +1,6 @@
 /* library_headers.c - holds the elements of objects as SpiderMonkey does, vectors as NTL does,
- * languages as Pango does, and blocks as Z3 does: by pointers behind a header.  Similar blocks are
- * none of theirs. */
+ * languages as Pango does, blocks as Z3 does, and messages as libcoap does: by pointers behind a
+ * header.  Similar blocks are none of theirs. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -57,6 +57,16 @@ struct watches {
 	char bytes[LENGTH];
 };
 
+/* A message of libcoap (include/coap3/coap_pdu_internal.h, struct coap_pdu_t). */
+struct message {
+	int type, code, number;
+	uint8_t header_max, header, token, critical;
+	uint16_t option;
+	size_t room, used, most;
+	char *volatile bytes;
+};
+
+static struct message messages[KEPT], false_messages[5];
 static void *volatile kept[8 * KEPT];
 static void *volatile others[OTHERS];
 
@@ -138,6 +148,27 @@ static struct watches *make_watches(uint32_t clauses_end, uint32_t literals, uin
 	return block;
 }
 
+/* Makes the bytes of a message, behind HEADER_MAX bytes. */
+static void make_message(struct message *message, uint8_t header_max, size_t room, size_t used)
+{
+	message->header_max = header_max;
+	message->room = room;
+	message->used = used;
+	message->most = 1152;
+	message->bytes = (char *)calloc(1, header_max + (size_t)LENGTH) + header_max;
+}
+
+static NOINLINE void make_others_of_coap(void)
+{
+	make_message(&false_messages[0], 4, LENGTH + 1, 5);
+	make_message(&false_messages[1], 6, LENGTH, LENGTH + 1);
+	make_message(&false_messages[2], 4, LENGTH, 5);
+	false_messages[2].header_max = 6; /* another header */
+	make_message(&false_messages[3], 6, LENGTH, 5);
+	false_messages[3].most = LENGTH - 1;
+	make_message(&false_messages[4], 4, 0, 0);
+}
+
 static NOINLINE void make_others_of_z3(void)
 {
 	others[15] = make_sized(1)->bytes;
@@ -181,9 +212,11 @@ int main(void)
 		at[5] = make_sized(0)->bytes;
 		at[6] = make_sized_vector(ROOM, i % ROOM)->element;
 		at[7] = make_watches(i % 8, 8, LENGTH)->bytes;
+		make_message(&messages[i], i % 2 ? 4 : 6, i % 3 ? LENGTH : LENGTH / 2, i % 20);
 	}
 	make_others();
 	make_others_of_z3();
+	make_others_of_coap();
 	clear_stack();
 	return raise(SIGUSR1);
 }

@@ -4,6 +4,7 @@
  *   - a vector of NTL
  *   - a language of Pango
  *   - what Z3 allocates
+ *   - the bytes of a message of libcoap
  *
  * For interior_rules.h.
  */
@@ -134,10 +135,37 @@ LEAKWRAP_INLINE bool is_of_z3(const struct leakwrap_interior *in)
 	       (in->offset == word + watches && is_z3_watches(in, rest));
 }
 
+/* In front of the bytes of a message is room for the header of UDP or TCP.  The program has their
+ * address in the message.  There three words stand in front of it: for how many bytes there is
+ * room, how many are used, and the most that may be, or 0.  Before these, the room for the header
+ * is in a byte.  A program may not use all the room (libcoap 4.3,
+ * include/coap3/coap_pdu_internal.h, struct coap_pdu_t, and src/pdu.c, coap_pdu_resize). */
+#define UDP_HEADER    4u
+#define TCP_HEADER    6u
+#define MESSAGE_WORDS 3u
+
+LEAKWRAP_INLINE bool is_of_message(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, rest = in->size - in->offset;
+	const leakwrap_word numbers = in->place - MESSAGE_WORDS * word, header = numbers - word - 4;
+	leakwrap_word room, most;
+
+	if ((in->offset != UDP_HEADER && in->offset != TCP_HEADER) || numbers > in->place ||
+	    !leakwrap_leads_to_words(memory, numbers, MESSAGE_WORDS) ||
+	    !memory->is_readable(memory->context, header, 1) ||
+	    memory->load(memory->context, header, 1) != in->offset)
+		return false;
+	room = leakwrap_word_at(memory, numbers);
+	most = leakwrap_word_at(memory, numbers + 2 * word);
+	return room > 0 && room <= rest && leakwrap_word_at(memory, numbers + word) <= room &&
+	       (rest <= most || most == 0);
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
 	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
-	       is_pango_language(in) || is_of_z3(in);
+	       is_pango_language(in) || is_of_z3(in) || is_of_message(in);
 }
 
 #endif

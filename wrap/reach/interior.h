@@ -120,6 +120,9 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  * Z3
  *   - behind the size of the whole block, and behind the header of a vector or list there
  *
+ * libcoap
+ *   - to the bytes of a message, behind room for a header, from the message
+ *
  * Pango
  *   - to a language, behind two words and a mark
  *
