@@ -194,7 +194,7 @@ static NOINLINE void make_others(void)
 	others[9] = make_vector(4, ROOM, 4, 7)->element;
 	others[10] = make_vector(0, 0, 0, 0)->element;
 	others[11] = make_words(2ul * ROOM, ROOM + 1)->element;
-	others[12] = make_words(ROOM, 4)->element;
+	others[12] = make_words(ROOM, 5)->element;
 	others[13] = make_language(0x0be4dad1);
 	others[14] = make_language(0x0be4dad0) + 1;
 }
