@@ -4,6 +4,7 @@
 #include "tools/image/memory.h"
 #include "wrap/reach/array_rules.h"
 #include "wrap/reach/ralloc_rules.h"
+#include "wrap/reach/ta_rules.h"
 #include "wrap/reach/talloc_rules.h"
 
 uint64_t array_cookie(const struct image *image)
@@ -34,6 +35,11 @@ uint64_t empty_ralloc_size(const struct image *image)
 	return LEAKWRAP_RALLOC_HEADER_WORDS * image->word;
 }
 
+uint64_t empty_ta_size(const struct image *image)
+{
+	return LEAKWRAP_TA_HEADER_WORDS * image->word;
+}
+
 bool is_empty_chunk(const struct image *image, const struct listed_block *block)
 {
 	const struct image_process process = {.image = image};
@@ -42,6 +48,8 @@ bool is_empty_chunk(const struct image *image, const struct listed_block *block)
 	if (!image->is_core || !leakwrap_is_multiple(block->address, memory.word) ||
 	    !memory.is_readable(memory.context, block->address, block->size))
 		return false;
+	if (block->size == empty_ta_size(image))
+		return is_ta_header(&memory, block->address, LEAKWRAP_TA_HEADER_WORDS, 0);
 	return block->size == empty_chunk_size(image)
 	               ? is_talloc_chunk_of_none(&memory, block->address)
 	               : block->size == empty_ralloc_size(image) &&

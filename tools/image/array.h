@@ -18,6 +18,9 @@ uint64_t empty_chunk_size(const struct image *image);
 /* Returns that of a block of Mesa's ralloc that has a header alone (wrap/reach/ralloc_rules.h). */
 uint64_t empty_ralloc_size(const struct image *image);
 
+/* Returns that of a block of mpv that has a header alone (wrap/reach/ta_rules.h). */
+uint64_t empty_ta_size(const struct image *image);
+
 /* Returns whether BLOCK is such a chunk or block. */
 bool is_empty_chunk(const struct image *image, const struct listed_block *block);
 

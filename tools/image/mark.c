@@ -89,6 +89,8 @@ static size_t find_pointee(const struct marking *marking, uint64_t word)
 	size_t chunk = find_before(index, word, empty_chunk_size(marking->image));
 	if (chunk == NO_BLOCK)
 		chunk = find_before(index, word, empty_ralloc_size(marking->image));
+	if (chunk == NO_BLOCK)
+		chunk = find_before(index, word, empty_ta_size(marking->image));
 	return chunk != NO_BLOCK && is_empty_chunk(marking->image, &index->blocks[chunk])
 	               ? chunk
 	               : NO_BLOCK;

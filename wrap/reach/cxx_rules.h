@@ -5,6 +5,7 @@
  *   - coroutines, stacks of Boost, and blocks of std::pmr::monotonic_buffer_resource
  *   - objects of Xerces-C and of Squid
  *   - strings, arenas and repeated fields of Protocol Buffers
+ *   - vectors of connections of Qt
  *
  * For interior_rules.h.  array_rules.h knows the arrays.
  */
@@ -298,6 +299,40 @@ LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
 	room = memory->load(memory->context, in->place - 4, 4);
 	return room != 0 && memory->load(memory->context, in->place - 8, 4) <= room &&
 	       (rest == room || rest == 4 * room || rest == 8 * room);
+}
+
+/* Vectors have room for a multiple of this many lists of connections. */
+#define SIGNALS_STEP 8u
+
+/* Returns whether the block may be a vector of lists of connections of Qt, and the pointer leads to
+ * its second byte: an object has a larger vector now, and holds the old one by a pointer with a
+ * mark.  The vector begins with the address of another one with a mark, that of a connection, or 0.
+ * Then come the number of signals and, for each and one more, the addresses of the first and the
+ * last connection (Qt 5.14 to 6, src/corelib/kernel/qobject_p_p.h, struct
+ * QObjectPrivate::SignalVector). */
+LEAKWRAP_INLINE bool is_signal_vector(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, pair = 2 * word;
+	leakwrap_word next, signals;
+
+	if (in->offset != 1 || in->size < 3 * pair || in->size % pair != 0)
+		return false;
+	next = leakwrap_word_of(in, 0) & ~(leakwrap_word)1;
+	signals = leakwrap_word_of(in, 1);
+	if (signals == 0 || signals % SIGNALS_STEP != 0 || signals != in->size / pair - 2 ||
+	    (next != 0 && !leakwrap_leads_to_words(memory, next, 2)))
+		return false;
+	for (unsigned i = 2; i + 1 < LEAKWRAP_HEAD_WORDS; i += 2) {
+		const leakwrap_word first = leakwrap_word_of(in, i);
+		const leakwrap_word last = leakwrap_word_of(in, i + 1);
+
+		if ((first == 0) != (last == 0) ||
+		    (first != 0 && !(leakwrap_leads_to_words(memory, first, 2) &&
+		                     leakwrap_leads_to_words(memory, last, 2))))
+			return false;
+	}
+	return true;
 }
 
 #endif

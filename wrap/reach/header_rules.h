@@ -5,6 +5,7 @@
  *   - a language of Pango
  *   - what Z3 allocates
  *   - the bytes of a message of libcoap
+ *   - an object of VLC
  *
  * For interior_rules.h.
  */
@@ -162,10 +163,57 @@ LEAKWRAP_INLINE bool is_of_message(const struct leakwrap_interior *in)
 	       (rest <= most || most == 0);
 }
 
+/* In front of an object are the address of the next sibling's private part, the previous one's and
+ * the first child's, with at most this many words behind the last.  An object begins with the
+ * address of its type's name, which is constant, and has that of its parent's object among its
+ * first words (VLC 3.0, src/misc/variables.h, struct vlc_object_internals, and
+ * include/vlc_common.h, struct vlc_common_members). */
+#define VLC_WORDS_BEHIND_FIRST 7u
+#define VLC_OBJECT_WORDS       6u
+#define VLC_PRIVATE_WORDS_MAX  64u
+
+/* Returns whether the words at OBJECT can be read, and begin with an address of constant data. */
+LEAKWRAP_INLINE bool has_name_of_type(const struct leakwrap_memory *memory, leakwrap_word object)
+{
+	return leakwrap_leads_to_words(memory, object, VLC_OBJECT_WORDS) &&
+	       memory->is_constant(memory->context, leakwrap_word_at(memory, object));
+}
+
+/* Returns whether the object at CHILD leads to the object to which the pointer leads. */
+LEAKWRAP_INLINE bool has_parent(const struct leakwrap_interior *in, leakwrap_word child)
+{
+	for (unsigned i = 1; i < VLC_OBJECT_WORDS; i++)
+		if (leakwrap_word_at(in->memory, child + i * in->memory->word) == in->pointer)
+			return true;
+	return false;
+}
+
+/* Returns whether the pointer leads to an object that has a child.  The program's root object is
+ * held so: others lead to its parts alone. */
+LEAKWRAP_INLINE bool is_vlc_object(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, words = in->offset / word;
+
+	if (words <= VLC_WORDS_BEHIND_FIRST || words > VLC_PRIVATE_WORDS_MAX ||
+	    !has_name_of_type(memory, in->pointer) ||
+	    !leakwrap_leads_to_words(memory, in->pointer - VLC_WORDS_BEHIND_FIRST * word,
+	                             VLC_WORDS_BEHIND_FIRST))
+		return false;
+	for (unsigned number = 1; number <= VLC_WORDS_BEHIND_FIRST; number++) {
+		const leakwrap_word first = leakwrap_word_at(memory, in->pointer - number * word);
+
+		if (first - in->block >= in->size && has_name_of_type(memory, first + in->offset) &&
+		    has_parent(in, first + in->offset))
+			return true;
+	}
+	return false;
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
 	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
-	       is_pango_language(in) || is_of_z3(in) || is_of_message(in);
+	       is_pango_language(in) || is_of_z3(in) || is_of_message(in) || is_vlc_object(in);
 }
 
 #endif

@@ -102,6 +102,8 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size,
 {
 	const struct leakwrap_memory memory = own_memory(&is_readable_function);
 
+	if (size == LEAKWRAP_EMPTY_TA)
+		return is_ta_header(&memory, block, LEAKWRAP_TA_HEADER_WORDS, 0);
 	return size == LEAKWRAP_EMPTY_CHUNK ? is_talloc_chunk_of_none(&memory, block)
 	                                    : is_ralloc_header(&memory, block);
 }

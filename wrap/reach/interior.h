@@ -10,6 +10,7 @@
 #include "wrap/arch/arch.h"
 #include "wrap/reach/is_readable.h"
 #include "wrap/reach/ralloc_rules.h"
+#include "wrap/reach/ta_rules.h"
 #include "wrap/reach/talloc_rules.h"
 
 /* The bytes before the elements of an array by new[] that have no alignment of their own. */
@@ -21,9 +22,11 @@
  * are few, and LeakSanitizer has the same rule. */
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 
-/* The bytes of a chunk of libtalloc, and of a block of Mesa's ralloc, that has a header alone. */
+/* The bytes of a chunk of libtalloc, and of a block of Mesa's ralloc and of mpv, that has a header
+ * alone. */
 #define LEAKWRAP_EMPTY_CHUNK  (LEAKWRAP_TALLOC_HEADER_WORDS * sizeof(uintptr_t))
 #define LEAKWRAP_EMPTY_RALLOC (LEAKWRAP_RALLOC_HEADER_WORDS * sizeof(uintptr_t))
+#define LEAKWRAP_EMPTY_TA     (LEAKWRAP_TA_HEADER_WORDS * sizeof(uintptr_t))
 
 /* Returns whether the block of SIZE bytes at BLOCK, one of these sizes, which can be read, may be
  * such a chunk or block.  The program has a pointer to its end then.  Asks IS_READABLE before it
@@ -79,6 +82,17 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  *
  * Mesa
  *   - behind the header of its allocator ralloc, whose links lead back; also if there is no rest
+ *
+ * mpv
+ *   - behind the header of its allocator, in which the size of the rest and a mark stand; also if
+ *     there is no rest
+ *
+ * VLC
+ *   - to an object behind its private part, which leads to the first child's, whose object leads
+ *     back
+ *
+ * Qt
+ *   - to the second byte of a vector of connections that is no longer in use
  *
  * Rust's standard library
  *   - to the control bytes of a hash table, behind its elements

@@ -21,6 +21,7 @@
 #include "wrap/reach/pool_rules.h"
 #include "wrap/reach/python_rules.h"
 #include "wrap/reach/ralloc_rules.h"
+#include "wrap/reach/ta_rules.h"
 #include "wrap/reach/talloc_rules.h"
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
@@ -510,8 +511,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
 	        is_syntax_node(in) || is_of_abseil(in) || is_behind_gluster_header(in) ||
 	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in) ||
-	        is_behind_ralloc_header(in) || is_behind_header(in) || is_hashed_key(in) ||
-	        is_chained(in) || is_rcu_node(in));
+	        is_behind_ralloc_header(in) || is_behind_ta_header(in) || is_behind_header(in) ||
+	        is_signal_vector(in) || is_hashed_key(in) || is_chained(in) || is_rcu_node(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

@@ -26,7 +26,8 @@ static bool find_empty(uintptr_t end, struct leakwrap_indexed_block *found,
 	    leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE))
 		return true;
 	return (find_before(end, LEAKWRAP_EMPTY_CHUNK, found, is_readable) ||
-	        find_before(end, LEAKWRAP_EMPTY_RALLOC, found, is_readable)) &&
+	        find_before(end, LEAKWRAP_EMPTY_RALLOC, found, is_readable) ||
+	        find_before(end, LEAKWRAP_EMPTY_TA, found, is_readable)) &&
 	       leakwrap_is_empty_chunk(found->address, found->size, is_readable);
 }
 
