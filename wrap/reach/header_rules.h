@@ -49,11 +49,11 @@ LEAKWRAP_INLINE bool is_behind_element_header(const struct leakwrap_interior *in
 
 /* In front of the elements of a vector are four words: its length, for how many elements there is
  * room, how many were made, and whether its length is fixed.  There is room for a multiple of four
- * (NTL 11.5, include/NTL/vector.h, struct _ntl_VectorHeader and NTL_VectorMinAlloc). */
-#define VECTOR_WORDS 4u
-#define VECTOR_STEP  4u
-
-/* The size of an element is a multiple: NTL has vectors of numbers and addresses. */
+ * (NTL 11.5, include/NTL/vector.h, struct _ntl_VectorHeader and NTL_VectorMinAlloc).  The size of
+ * an element is a multiple of that of an int.  Vectors of smaller elements are not known: their
+ * numbers are common. */
+#define VECTOR_WORDS   4u
+#define VECTOR_STEP    4u
 #define VECTOR_ELEMENT 4u
 
 LEAKWRAP_INLINE bool is_ntl_vector(const struct leakwrap_interior *in)
@@ -164,13 +164,13 @@ LEAKWRAP_INLINE bool is_of_message(const struct leakwrap_interior *in)
 }
 
 /* In front of an object are the address of the next sibling's private part, the previous one's and
- * the first child's, with at most this many words behind the last.  An object begins with the
+ * the first child's, at most this many words before the object.  The latter begins with the
  * address of its type's name, which is constant, and has that of its parent's object among its
  * first words (VLC 3.0, src/misc/variables.h, struct vlc_object_internals, and
  * include/vlc_common.h, struct vlc_common_members). */
-#define VLC_WORDS_BEHIND_FIRST 7u
-#define VLC_OBJECT_WORDS       6u
-#define VLC_PRIVATE_WORDS_MAX  64u
+#define VLC_WORDS_AT_FIRST    12u
+#define VLC_OBJECT_WORDS      6u
+#define VLC_PRIVATE_WORDS_MAX 64u
 
 /* Returns whether the words at OBJECT can be read, and begin with an address of constant data. */
 LEAKWRAP_INLINE bool has_name_of_type(const struct leakwrap_memory *memory, leakwrap_word object)
@@ -195,12 +195,12 @@ LEAKWRAP_INLINE bool is_vlc_object(const struct leakwrap_interior *in)
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word word = memory->word, words = in->offset / word;
 
-	if (words <= VLC_WORDS_BEHIND_FIRST || words > VLC_PRIVATE_WORDS_MAX ||
+	if (words <= VLC_WORDS_AT_FIRST || words > VLC_PRIVATE_WORDS_MAX ||
 	    !has_name_of_type(memory, in->pointer) ||
-	    !leakwrap_leads_to_words(memory, in->pointer - VLC_WORDS_BEHIND_FIRST * word,
-	                             VLC_WORDS_BEHIND_FIRST))
+	    !leakwrap_leads_to_words(memory, in->pointer - VLC_WORDS_AT_FIRST * word,
+	                             VLC_WORDS_AT_FIRST))
 		return false;
-	for (unsigned number = 1; number <= VLC_WORDS_BEHIND_FIRST; number++) {
+	for (unsigned number = 1; number <= VLC_WORDS_AT_FIRST; number++) {
 		const leakwrap_word first = leakwrap_word_at(memory, in->pointer - number * word);
 
 		if (first - in->block >= in->size && has_name_of_type(memory, first + in->offset) &&
