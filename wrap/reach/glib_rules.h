@@ -5,6 +5,7 @@
  *   - to a GClosure, behind its private data
  *   - to a block with a count of references (g_rc_box_alloc(), g_atomic_rc_box_alloc(),
  *     g_ref_string_new()), behind the count
+ *   - to what GTK keeps of the widgets with the same style, with marks in the lowest bits
  *   - to anything in a slab of g_slice_alloc(), from which GLib before 2.76 hands out small blocks
  *
  * For interior_rules.h.
@@ -21,28 +22,33 @@
 #define ANCESTORS_FIRST 6u
 #define ANCESTORS_LAST  12u
 
+/* Returns whether ADDRESS is that of a type: it has a list of its ancestors, of which it is the
+ * first itself. */
+LEAKWRAP_INLINE bool is_glib_type(const struct leakwrap_memory *memory, leakwrap_word address)
+{
+	if (!leakwrap_leads_to_words(memory, address, ANCESTORS_LAST + 1))
+		return false;
+	for (unsigned i = ANCESTORS_FIRST; i <= ANCESTORS_LAST; i++)
+		if (leakwrap_word_at(memory, address + i * memory->word) == address)
+			return true;
+	return false;
+}
+
 /* An instance of GObject begins with the address of its class, the class with the address of its
- * type, and the type has a list of its ancestors, of which it is the first itself (GLib,
- * gobject/gtype.h, struct _GTypeInstance and _GTypeClass; gobject/gtype.c, struct _TypeNode). */
+ * type (GLib, gobject/gtype.h, struct _GTypeInstance and _GTypeClass; gobject/gtype.c, struct
+ * _TypeNode). */
 LEAKWRAP_INLINE bool is_glib_object(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;
 	const leakwrap_word word = memory->word;
-	leakwrap_word class, type;
+	leakwrap_word class;
 
 	if (!leakwrap_is_multiple(in->pointer, word) ||
 	    in->size - in->offset < INSTANCE_WORDS * word)
 		return false;
 	class = leakwrap_word_at(memory, in->pointer);
-	if (!leakwrap_leads_to_words(memory, class, 1))
-		return false;
-	type = leakwrap_word_at(memory, class);
-	if (!leakwrap_leads_to_words(memory, type, ANCESTORS_LAST + 1))
-		return false;
-	for (unsigned i = ANCESTORS_FIRST; i <= ANCESTORS_LAST; i++)
-		if (leakwrap_word_at(memory, type + i * word) == type)
-			return true;
-	return false;
+	return leakwrap_leads_to_words(memory, class, 1) &&
+	       is_glib_type(memory, leakwrap_word_at(memory, class));
 }
 
 /* The numbers of fundamental types are multiples of 4 up to this one (G_TYPE_FUNDAMENTAL_MAX), and
@@ -134,10 +140,37 @@ LEAKWRAP_INLINE bool is_glib_slab(const struct leakwrap_interior *in)
 	       leakwrap_word_at(memory, last + 2 * word) == about;
 }
 
+/* The marks in the lowest bits of a pointer to a description: whether its widget is the first and
+ * the last one among its siblings. */
+#define SIBLING_MARKS 3u
+
+/* Returns whether the pointer leads to what GTK keeps of the widgets with the same style, and has
+ * marks.  The block has the number of its owners and one more number, in 32 bits each, the type of
+ * the widgets, the addresses of two names, and three numbers of 32 bits: the state, how many
+ * classes of style follow, in 32 bits each, and how many regions (GTK 3.24,
+ * gtk/gtkcssnodedeclaration.c, struct _GtkCssNodeDeclaration, and gtk/gtkcssnodestylecache.c,
+ * PACK).  One with regions is not
+ * known: they are deprecated. */
+LEAKWRAP_INLINE bool is_gtk_declaration(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, numbers = in->block + 8 + 3 * word;
+	const leakwrap_word head = 8 + 3 * word + (word == 8 ? 16 : 12);
+	uint64_t owners;
+
+	if (in->offset > SIBLING_MARKS || in->size < head)
+		return false;
+	owners = memory->load(memory->context, in->block, 4);
+	return owners > 0 && owners <= INT32_MAX &&
+	       memory->load(memory->context, numbers + 4, 4) * 4 == in->size - head &&
+	       memory->load(memory->context, numbers + 8, 4) == 0 &&
+	       is_glib_type(memory, leakwrap_word_at(memory, in->block + 8));
+}
+
 LEAKWRAP_INLINE bool is_of_glib(const struct leakwrap_interior *in)
 {
 	return is_glib_object(in) || is_fundamental_type(in) || is_closure(in) ||
-	       is_counted_box(in) || is_glib_slab(in);
+	       is_counted_box(in) || is_glib_slab(in) || is_gtk_declaration(in);
 }
 
 #endif

@@ -65,6 +65,7 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  *   - to a fundamental type or a closure, behind what else is kept of it
  *   - to a block or string with a count of references, behind the count
  *   - to a part of a slab of small blocks
+ *   - to what GTK keeps of the widgets with the same style, with marks in the lowest bits
  *
  * GNUstep
  *   - to an object of Objective-C, behind the number of its owners
