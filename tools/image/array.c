@@ -3,6 +3,7 @@
 
 #include "tools/image/memory.h"
 #include "wrap/reach/array_rules.h"
+#include "wrap/reach/php_rules.h"
 #include "wrap/reach/ralloc_rules.h"
 #include "wrap/reach/ta_rules.h"
 #include "wrap/reach/talloc_rules.h"
@@ -54,4 +55,17 @@ bool is_empty_chunk(const struct image *image, const struct listed_block *block)
 	               ? is_talloc_chunk_of_none(&memory, block->address)
 	               : block->size == empty_ralloc_size(image) &&
 	                         is_ralloc_header(&memory, block->address);
+}
+
+uint64_t php_result_size(const struct image *image)
+{
+	return LEAKWRAP_PHP_ARGUMENT_WORDS * image->word;
+}
+
+bool is_function_of_none(const struct image *image, uint64_t at)
+{
+	const struct image_process process = {.image = image};
+	const struct leakwrap_memory memory = image_memory(&process, false);
+
+	return image->is_core && is_php_function_of_none(&memory, at);
 }

@@ -24,4 +24,10 @@ uint64_t empty_ta_size(const struct image *image);
 /* Returns whether BLOCK is such a chunk or block. */
 bool is_empty_chunk(const struct image *image, const struct listed_block *block);
 
+/* Returns the size of what PHP keeps of a function without arguments (wrap/reach/php_rules.h). */
+uint64_t php_result_size(const struct image *image);
+
+/* Returns whether such a function has the address of its arguments at AT. */
+bool is_function_of_none(const struct image *image, uint64_t at);
+
 #endif

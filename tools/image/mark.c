@@ -74,9 +74,9 @@ static size_t find_before(const struct block_index *index, uint64_t word, uint64
 	               : NO_BLOCK;
 }
 
-/* Returns the block to which WORD leads, or NO_BLOCK: the one that holds the address, or an empty
- * array or chunk right before it (wrap/reach/pointee.h). */
-static size_t find_pointee(const struct marking *marking, uint64_t word)
+/* Returns the block to which WORD leads, which stands at AT, or NO_BLOCK: the one that holds the
+ * address, or an empty array or chunk right before it (wrap/reach/pointee.h). */
+static size_t find_pointee(const struct marking *marking, uint64_t word, uint64_t at)
 {
 	const struct block_index *index = marking->index;
 	const size_t number = block_index_find(index, word);
@@ -86,6 +86,9 @@ static size_t find_pointee(const struct marking *marking, uint64_t word)
 	const size_t array = find_before(index, word, array_cookie(marking->image));
 	if (array != NO_BLOCK && is_empty_array(marking->image, &index->blocks[array]))
 		return array;
+	const size_t result = find_before(index, word, php_result_size(marking->image));
+	if (result != NO_BLOCK && is_function_of_none(marking->image, at))
+		return result;
 	size_t chunk = find_before(index, word, empty_chunk_size(marking->image));
 	if (chunk == NO_BLOCK)
 		chunk = find_before(index, word, empty_ralloc_size(marking->image));
@@ -99,7 +102,7 @@ static size_t find_pointee(const struct marking *marking, uint64_t word)
 /* Takes WORD of a root, or of a reachable or possibly lost block FROM. */
 static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = find_pointee(marking, word);
+	const size_t number = find_pointee(marking, word, at);
 	const bool is_from_possible =
 	        from != NO_BLOCK && marking->marks[from].kind == MARK_POSSIBLE;
 
@@ -120,7 +123,7 @@ static void take_pointer(struct marking *marking, uint64_t word, uint64_t at, si
 /* Takes WORD of a gap of the parted block FROM.  All reachable blocks are known. */
 static void take_from_gap(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = find_pointee(marking, word);
+	const size_t number = find_pointee(marking, word, at);
 
 	if (number != NO_BLOCK && marking->marks[number].kind == MARK_UNREACHED)
 		set(marking, number, MARK_POSSIBLE, at, from);
@@ -129,7 +132,7 @@ static void take_from_gap(struct marking *marking, uint64_t word, uint64_t at, s
 /* Takes WORD of a lost block: what it leads to is lost indirectly. */
 static void take_from_lost(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = find_pointee(marking, word);
+	const size_t number = find_pointee(marking, word, at);
 
 	if (number == NO_BLOCK || number == marking->leader || marking->index->is_parted[number])
 		return;
@@ -150,7 +153,7 @@ static void take_from_lost(struct marking *marking, uint64_t word, uint64_t at, 
  * counted. */
 static void take_to_count(struct marking *marking, uint64_t word, uint64_t at, size_t from)
 {
-	const size_t number = find_pointee(marking, word);
+	const size_t number = find_pointee(marking, word, at);
 
 	if (number == NO_BLOCK)
 		return;

@@ -108,6 +108,13 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size,
 	                                    : is_ralloc_header(&memory, block);
 }
 
+bool leakwrap_is_php_function_of_none(uintptr_t place, leakwrap_is_readable *is_readable_function)
+{
+	const struct leakwrap_memory memory = own_memory(&is_readable_function);
+
+	return is_php_function_of_none(&memory, place);
+}
+
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,
                          leakwrap_is_readable *is_readable_function)
 {

@@ -9,6 +9,7 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/reach/is_readable.h"
+#include "wrap/reach/php_rules.h"
 #include "wrap/reach/ralloc_rules.h"
 #include "wrap/reach/ta_rules.h"
 #include "wrap/reach/talloc_rules.h"
@@ -32,6 +33,13 @@ bool leakwrap_is_empty_array(uintptr_t block, size_t size);
  * such a chunk or block.  The program has a pointer to its end then.  Asks IS_READABLE before it
  * reads more. */
 bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable *is_readable);
+
+/* The bytes of what PHP keeps of a function without arguments: what it returns.  The function has
+ * the address of the end, where arguments would be. */
+#define LEAKWRAP_PHP_RESULT (LEAKWRAP_PHP_ARGUMENT_WORDS * sizeof(uintptr_t))
+
+/* Returns whether such an address stands at PLACE.  Asks IS_READABLE before it reads memory. */
+bool leakwrap_is_php_function_of_none(uintptr_t place, leakwrap_is_readable *is_readable);
 
 /* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
  * empty array, is a usual way to hold it.  POINTER stands at the address PLACE; 0: in a register.
@@ -166,6 +174,10 @@ bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable 
  *   - to the global state, behind the main state
  *   - to the nodes of a table, behind the address of the free ones, and to the end of the values of
  *     its elements, from the table (5.5)
+ *
+ * PHP
+ *   - to the elements of a table, behind the hashes, if the table's numbers are beside the pointer
+ *   - to the arguments of a function, behind what it returns; also if there are none
  *
  * Perl
  *   - to an operation in a slab, which leads to the slab that was the first

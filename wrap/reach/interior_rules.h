@@ -18,6 +18,7 @@
 #include "wrap/reach/interior_pointer.h"
 #include "wrap/reach/linked_rules.h"
 #include "wrap/reach/lua_rules.h"
+#include "wrap/reach/php_rules.h"
 #include "wrap/reach/pool_rules.h"
 #include "wrap/reach/python_rules.h"
 #include "wrap/reach/ralloc_rules.h"
@@ -512,7 +513,8 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_syntax_node(in) || is_of_abseil(in) || is_behind_gluster_header(in) ||
 	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in) ||
 	        is_behind_ralloc_header(in) || is_behind_ta_header(in) || is_behind_header(in) ||
-	        is_signal_vector(in) || is_hashed_key(in) || is_chained(in) || is_rcu_node(in));
+	        is_signal_vector(in) || is_of_php(in) || is_hashed_key(in) || is_chained(in) ||
+	        is_rcu_node(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

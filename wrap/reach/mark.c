@@ -159,7 +159,7 @@ static __attribute__((noinline)) void take_other(const struct leakwrap_indexed_r
 	struct leakwrap_indexed_block block;
 	unsigned now;
 
-	if (!leakwrap_pointee_find(in, word, &block, is_readable))
+	if (!leakwrap_pointee_find(in, word, place, &block, is_readable))
 		return;
 	now = leakwrap_block_bits(&block);
 	if ((now & LEAKWRAP_IS_REACHABLE) != 0) {
@@ -192,8 +192,7 @@ static void take_from_possible(const struct leakwrap_indexed_region *in, uintptr
 {
 	struct leakwrap_indexed_block block;
 
-	(void)place;
-	if (!leakwrap_pointee_find(in, word, &block, is_readable))
+	if (!leakwrap_pointee_find(in, word, place, &block, is_readable))
 		return;
 	if (block.is_parted)
 		leakwrap_block_set_bits(&block, LEAKWRAP_IS_REACHABLE);
@@ -208,9 +207,8 @@ static void take_from_lost(const struct leakwrap_indexed_region *in, uintptr_t w
 	struct leakwrap_indexed_block block;
 	unsigned bits;
 
-	(void)place;
-	if (!leakwrap_pointee_find(in, word, &block, is_readable) || block.address == mark.leader ||
-	    block.is_parted)
+	if (!leakwrap_pointee_find(in, word, place, &block, is_readable) ||
+	    block.address == mark.leader || block.is_parted)
 		return;
 	bits = leakwrap_block_bits(&block);
 	/* An earlier leader: its pointers have been followed. */
@@ -225,8 +223,7 @@ static void take_to_count(const struct leakwrap_indexed_region *in, uintptr_t wo
 {
 	struct leakwrap_indexed_block block;
 
-	(void)place;
-	if (!leakwrap_pointee_find(in, word, &block, is_readable) ||
+	if (!leakwrap_pointee_find(in, word, place, &block, is_readable) ||
 	    leakwrap_block_bits(&block) != LEAKWRAP_IS_INDIRECT)
 		return;
 	leakwrap_add_indirect(mark.sums, mark.leader_site, block.site, block.size);

@@ -18,12 +18,16 @@ static bool find_before(uintptr_t end, size_t size, struct leakwrap_indexed_bloc
 	return found->address == address && found->size == size && is_readable(address, size);
 }
 
-/* Finds the empty array or chunk whose end is END.  Returns false if there is none. */
-static bool find_empty(uintptr_t end, struct leakwrap_indexed_block *found,
+/* Finds the empty array or chunk whose end is END, an address that stands at PLACE.  Returns false
+ * if there is none. */
+static bool find_empty(uintptr_t end, uintptr_t place, struct leakwrap_indexed_block *found,
                        leakwrap_is_readable *is_readable)
 {
 	if (find_before(end, LEAKWRAP_COOKIE, found, is_readable) &&
 	    leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE))
+		return true;
+	if (find_before(end, LEAKWRAP_PHP_RESULT, found, is_readable) &&
+	    leakwrap_is_php_function_of_none(place, is_readable))
 		return true;
 	return (find_before(end, LEAKWRAP_EMPTY_CHUNK, found, is_readable) ||
 	        find_before(end, LEAKWRAP_EMPTY_RALLOC, found, is_readable) ||
@@ -32,8 +36,9 @@ static bool find_empty(uintptr_t end, struct leakwrap_indexed_block *found,
 }
 
 bool leakwrap_pointee_find(const struct leakwrap_indexed_region *in, uintptr_t word,
-                           struct leakwrap_indexed_block *found, leakwrap_is_readable *is_readable)
+                           uintptr_t place, struct leakwrap_indexed_block *found,
+                           leakwrap_is_readable *is_readable)
 {
 	return leakwrap_block_index_find_in(in, word, found) ||
-	       find_empty(word, found, is_readable);
+	       find_empty(word, place, found, is_readable);
 }
