@@ -1,9 +1,13 @@
 /* loaded.c - see loaded.h. */
 #include "wrap/module/loaded.h"
 
+#include "wrap/base/c_library.h"
+#include "wrap/base/locked_uthash.h"
 #include "wrap/module/debugger_list.h"
 #include "wrap/module/module_records.h"
+#include "wrap/module/originals.h"
 #include "wrap/module/registry.h"
+#include "wrap/module/unlisted.h"
 #include "wrap/port/port.h"
 
 #include <stdatomic.h>
@@ -46,12 +50,19 @@ static bool is_listed(const ElfW(Dyn) * dynamic)
 	       (module->is_permanent || leakwrap_module_is_there(module));
 }
 
-bool leakwrap_modules_are_listed(void)
+/* Returns the first entry of the loader's list for debuggers, or NULL. */
+static const struct leakwrap_debugger_entry *first_entry(void)
 {
 	const struct leakwrap_module *program = leakwrap_module_of_program();
 	const struct leakwrap_debugger_list *list =
 	        leakwrap_debugger_list(program ? program->dynamic : NULL);
-	const struct leakwrap_debugger_entry *from = list ? list->first : NULL;
+
+	return list ? list->first : NULL;
+}
+
+bool leakwrap_modules_are_listed(void)
+{
+	const struct leakwrap_debugger_entry *from = first_entry();
 	struct leakwrap_debugger_entry entry;
 
 	if (!from)
@@ -61,6 +72,31 @@ bool leakwrap_modules_are_listed(void)
 			return false;
 	return true;
 }
+
+#ifdef LEAKWRAP_GLIBC
+
+void leakwrap_modules_list_all(void)
+{
+	const struct leakwrap_debugger_entry *from = first_entry();
+	struct leakwrap_debugger_entry entry;
+
+	if (!leakwrap_originals.find_object || !leakwrap_trylock(&leakwrap_tables_lock))
+		return;
+	leakwrap_unlock(&leakwrap_tables_lock);
+	for (unsigned i = 0; from && i < MODULES_MAX && read_entry(&entry, from); i++) {
+		if (!is_listed(entry.dynamic))
+			leakwrap_modules_list_unseen((uintptr_t)entry.dynamic);
+		from = entry.next;
+	}
+}
+
+#else
+
+void leakwrap_modules_list_all(void)
+{
+}
+
+#endif
 
 static _Atomic bool has_namespaces;
 

@@ -17,6 +17,12 @@ bool leakwrap_modules_are_program_alone(void);
  * system calls for each module. */
 bool leakwrap_modules_are_listed(void);
 
+/* Lists each loaded module that is not listed: a shared library may have loaded it, and it has not
+ * allocated.  No other thread may run.  Does nothing if a thread that does not run has the tables'
+ * lock, or if the C library does not find modules without a lock, as glibc does since version 2.35.
+ * Signal-safe; a few system calls for each module. */
+void leakwrap_modules_list_all(void);
+
 /* Notes that the program has loaded a module into a namespace of its own, which the loader's list
  * does not show (dlmopen(3)).  Signal-safe. */
 void leakwrap_modules_note_namespace(void);

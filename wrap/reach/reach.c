@@ -1,6 +1,7 @@
 /* reach.c - see reach.h. */
 #include "wrap/reach/reach.h"
 
+#include "wrap/module/loaded.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/guard.h"
 #include "wrap/reach/maps.h"
@@ -49,6 +50,9 @@ struct leakwrap_kinds *leakwrap_reach_scan(const struct leakwrap_scan *scan, uin
 	}
 	work.sums = (struct leakwrap_sums){by_site, leakwrap_reach_used(by_site, sites),
 	                                   scan->running_threads > 0, scan->first_site};
+	/* The rules ask what lies in modules. */
+	if (scan->running_threads == 0)
+		leakwrap_modules_list_all();
 	/* The mappings come first, so that what the scan maps is not among them. */
 	*error = leakwrap_maps_read();
 	if (!*error) {
