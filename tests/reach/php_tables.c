@@ -57,6 +57,7 @@ static NOINLINE void make_table(struct table *table, uint32_t room, int is_list)
 	table->used = table->room = room;
 	table->count = room - 1;
 	table->elements = block + hashes * sizeof(hashes);
+	/* cppcheck-suppress memleak ; the table holds the block */
 }
 
 static NOINLINE void make_function(struct function *function, uint32_t takes, uint32_t more)
@@ -68,6 +69,7 @@ static NOINLINE void make_function(struct function *function, uint32_t takes, ui
 	function->takes = function->needs = takes;
 	function->arguments = result + 1;
 	function->handler = handle;
+	/* cppcheck-suppress memleak ; the function holds the block */
 }
 
 /* Of one table the number of hashes is another, of one that of elements, and one has room for

@@ -49,6 +49,7 @@ static NOINLINE struct object *add(struct object *parent, const char *type)
 		if (made->next)
 			made->next->previous = made;
 	}
+	/* cppcheck-suppress memleak ; the caller gets the object */
 	return object;
 }
 
