@@ -46,8 +46,9 @@ LEAKWRAP_INLINE bool is_chained(const struct leakwrap_interior *in)
  * bits are in reverse order.  The nodes of a table are one chain, in the order of their reversed
  * hashes.  Buckets are nodes among them with a mark and, as their hash, their number in the table
  * (liburcu 0.13, src/rculfhash.c). */
-#define RCU_MARKS     ((leakwrap_word)7)
-#define RCU_IS_BUCKET ((leakwrap_word)2)
+#define RCU_MARKS      ((leakwrap_word)7)
+#define RCU_IS_REMOVED ((leakwrap_word)1)
+#define RCU_IS_BUCKET  ((leakwrap_word)2)
 
 /* Nodes that are followed on the way to a bucket.  A table that has not grown yet has long chains.
  */
@@ -87,7 +88,7 @@ LEAKWRAP_INLINE bool is_rcu_node(const struct leakwrap_interior *in)
 		next = leakwrap_word_at(memory, node);
 		hash = leakwrap_word_at(memory, node + memory->word);
 		node = next & ~RCU_MARKS;
-		if (hash < last)
+		if (hash < last || (i == 0 && (next & RCU_IS_REMOVED) != 0))
 			return false;
 		if (i == 0)
 			first = hash;
