@@ -15,14 +15,14 @@ static uintptr_t *volatile left[STACKS + 3];
 /* Returns the word in the stack at which the record of a fiber begins, of BYTES at least. */
 static uintptr_t *record_in(char *stack, size_t bytes)
 {
-	return (uintptr_t *)((uintptr_t)(stack + SIZE - bytes) & ~(uintptr_t)(FIBER_ALIGNMENT - 1));
+	return (uintptr_t *)(((uintptr_t)stack + SIZE - bytes) & ~(uintptr_t)(FIBER_ALIGNMENT - 1));
 }
 
 /* Writes SIZE_WRITTEN and the end of STACK to WORDS.  Returns a place in the middle of STACK. */
 static uintptr_t *leave(char *stack, uintptr_t *words, size_t size_written)
 {
 	words[0] = size_written;
-	words[1] = (uintptr_t)(stack + SIZE);
+	words[1] = (uintptr_t)stack + SIZE;
 	return (uintptr_t *)(stack + SIZE / 2);
 }
 

@@ -52,7 +52,7 @@ static NOINLINE void make_others(void)
 		other[i] = make(STEP);
 		others[i] = (uintptr_t)other[i] | 1;
 	}
-	other[0]->signals = 2 * STEP;
+	other[0]->signals = (uintptr_t)2 * STEP;
 	other[1]->signals = 0;
 	other[2]->of[0].first = other[2]->of[0].last = (void *)(uintptr_t)STEP;
 	other[3]->of[1].last = connection;
