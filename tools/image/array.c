@@ -3,10 +3,7 @@
 
 #include "tools/image/memory.h"
 #include "wrap/reach/array_rules.h"
-#include "wrap/reach/php_rules.h"
-#include "wrap/reach/ralloc_rules.h"
-#include "wrap/reach/ta_rules.h"
-#include "wrap/reach/talloc_rules.h"
+#include "wrap/reach/end_rules.h"
 
 uint64_t array_cookie(const struct image *image)
 {
@@ -26,46 +23,11 @@ bool is_empty_array(const struct image *image, const struct listed_block *block)
 	       is_cookie_of_none(&memory, block->address);
 }
 
-uint64_t empty_chunk_size(const struct image *image)
-{
-	return LEAKWRAP_TALLOC_HEADER_WORDS * image->word;
-}
-
-uint64_t empty_ralloc_size(const struct image *image)
-{
-	return LEAKWRAP_RALLOC_HEADER_WORDS * image->word;
-}
-
-uint64_t empty_ta_size(const struct image *image)
-{
-	return LEAKWRAP_TA_HEADER_WORDS * image->word;
-}
-
-bool is_empty_chunk(const struct image *image, const struct listed_block *block)
+bool is_block_held_by_end(const struct image *image, const struct listed_block *block, uint64_t at)
 {
 	const struct image_process process = {.image = image};
 	const struct leakwrap_memory memory = image_memory(&process, false);
 
-	if (!image->is_core || !leakwrap_is_multiple(block->address, memory.word) ||
-	    !memory.is_readable(memory.context, block->address, block->size))
-		return false;
-	if (block->size == empty_ta_size(image))
-		return is_ta_header(&memory, block->address, LEAKWRAP_TA_HEADER_WORDS, 0);
-	return block->size == empty_chunk_size(image)
-	               ? is_talloc_chunk_of_none(&memory, block->address)
-	               : block->size == empty_ralloc_size(image) &&
-	                         is_ralloc_header(&memory, block->address);
-}
-
-uint64_t php_result_size(const struct image *image)
-{
-	return LEAKWRAP_PHP_ARGUMENT_WORDS * image->word;
-}
-
-bool is_function_of_none(const struct image *image, uint64_t at)
-{
-	const struct image_process process = {.image = image};
-	const struct leakwrap_memory memory = image_memory(&process, false);
-
-	return image->is_core && is_php_function_of_none(&memory, at);
+	return image->is_core && memory.is_readable(memory.context, block->address, block->size) &&
+	       is_held_by_end(&memory, block->address, block->size / memory.word, at);
 }

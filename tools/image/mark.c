@@ -6,8 +6,10 @@
 
 #include <stdlib.h>
 
+#include "tools/image/memory.h"
 #include "tools/image/offsets.h"
 #include "tools/image/pools.h"
+#include "wrap/reach/end_rules.h"
 
 /* What a word means depends on where it was read: at the address AT, in the block FROM. */
 typedef void take_word(struct marking *marking, uint64_t word, uint64_t at, size_t from);
@@ -75,9 +77,10 @@ static size_t find_before(const struct block_index *index, uint64_t word, uint64
 }
 
 /* Returns the block to which WORD leads, which stands at AT, or NO_BLOCK: the one that holds the
- * address, or an empty array or chunk right before it (wrap/reach/pointee.h). */
+ * address, or one that is held by this address, its end (wrap/reach/pointee.h). */
 static size_t find_pointee(const struct marking *marking, uint64_t word, uint64_t at)
 {
+	static const uint8_t words[] = LEAKWRAP_END_WORDS;
 	const struct block_index *index = marking->index;
 	const size_t number = block_index_find(index, word);
 
@@ -86,17 +89,14 @@ static size_t find_pointee(const struct marking *marking, uint64_t word, uint64_
 	const size_t array = find_before(index, word, array_cookie(marking->image));
 	if (array != NO_BLOCK && is_empty_array(marking->image, &index->blocks[array]))
 		return array;
-	const size_t result = find_before(index, word, php_result_size(marking->image));
-	if (result != NO_BLOCK && is_function_of_none(marking->image, at))
-		return result;
-	size_t chunk = find_before(index, word, empty_chunk_size(marking->image));
-	if (chunk == NO_BLOCK)
-		chunk = find_before(index, word, empty_ralloc_size(marking->image));
-	if (chunk == NO_BLOCK)
-		chunk = find_before(index, word, empty_ta_size(marking->image));
-	return chunk != NO_BLOCK && is_empty_chunk(marking->image, &index->blocks[chunk])
-	               ? chunk
-	               : NO_BLOCK;
+	for (unsigned i = 0; i < sizeof words; i++) {
+		const size_t held = find_before(index, word, words[i] * marking->image->word);
+
+		if (held != NO_BLOCK &&
+		    is_block_held_by_end(marking->image, &index->blocks[held], at))
+			return held;
+	}
+	return NO_BLOCK;
 }
 
 /* Takes WORD of a root, or of a reachable or possibly lost block FROM. */

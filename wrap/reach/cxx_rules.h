@@ -305,8 +305,9 @@ LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
 #define SIGNALS_STEP 8u
 
 /* Returns whether the block may be a vector of lists of connections of Qt, and the pointer leads to
- * its second byte: an object has a larger vector now, and holds the old one by a pointer with a
- * mark.  The vector begins with the address of another one with a mark, that of a connection, or 0.
+ * its second byte: an object has a larger vector now, and holds the old vector by a pointer with a
+ * mark.  The vector begins with the address of another vector with a mark, with the address of a
+ * connection, or with 0.
  * Then come the number of signals and, for each and one more, the addresses of the first and the
  * last connection (Qt 5.14 to 6, src/corelib/kernel/qobject_p_p.h, struct
  * QObjectPrivate::SignalVector). */

@@ -149,8 +149,7 @@ LEAKWRAP_INLINE bool is_glib_slab(const struct leakwrap_interior *in)
  * the widgets, the addresses of two names, and three numbers of 32 bits: the state, how many
  * classes of style follow, in 32 bits each, and how many regions (GTK 3.24,
  * gtk/gtkcssnodedeclaration.c, struct _GtkCssNodeDeclaration, and gtk/gtkcssnodestylecache.c,
- * PACK).  One with regions is not
- * known: they are deprecated. */
+ * PACK).  A block with regions is not known: regions are deprecated. */
 LEAKWRAP_INLINE bool is_gtk_declaration(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;

@@ -4,6 +4,7 @@
 #include "wrap/base/c_library.h"
 #include "wrap/module/loaded.h"
 #include "wrap/module/registry.h"
+#include "wrap/reach/end_rules.h"
 #include "wrap/reach/interior_rules.h"
 #include "wrap/reach/process_memory.h"
 #ifndef LEAKWRAP_BARE
@@ -97,22 +98,12 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 
 #ifndef LEAKWRAP_BARE
 
-bool leakwrap_is_empty_chunk(uintptr_t block, size_t size,
+bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
                              leakwrap_is_readable *is_readable_function)
 {
 	const struct leakwrap_memory memory = own_memory(&is_readable_function);
 
-	if (size == LEAKWRAP_EMPTY_TA)
-		return is_ta_header(&memory, block, LEAKWRAP_TA_HEADER_WORDS, 0);
-	return size == LEAKWRAP_EMPTY_CHUNK ? is_talloc_chunk_of_none(&memory, block)
-	                                    : is_ralloc_header(&memory, block);
-}
-
-bool leakwrap_is_php_function_of_none(uintptr_t place, leakwrap_is_readable *is_readable_function)
-{
-	const struct leakwrap_memory memory = own_memory(&is_readable_function);
-
-	return is_php_function_of_none(&memory, place);
+	return is_held_by_end(&memory, block, size / sizeof(uintptr_t), place);
 }
 
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,

@@ -9,10 +9,6 @@
 
 #include "wrap/arch/arch.h"
 #include "wrap/reach/is_readable.h"
-#include "wrap/reach/php_rules.h"
-#include "wrap/reach/ralloc_rules.h"
-#include "wrap/reach/ta_rules.h"
-#include "wrap/reach/talloc_rules.h"
 
 /* The bytes before the elements of an array by new[] that have no alignment of their own. */
 #define LEAKWRAP_COOKIE (LEAKWRAP_COOKIE_WORDS * sizeof(uintptr_t))
@@ -23,23 +19,11 @@
  * are few, and LeakSanitizer has the same rule. */
 bool leakwrap_is_empty_array(uintptr_t block, size_t size);
 
-/* The bytes of a chunk of libtalloc, and of a block of Mesa's ralloc and of mpv, that has a header
- * alone. */
-#define LEAKWRAP_EMPTY_CHUNK  (LEAKWRAP_TALLOC_HEADER_WORDS * sizeof(uintptr_t))
-#define LEAKWRAP_EMPTY_RALLOC (LEAKWRAP_RALLOC_HEADER_WORDS * sizeof(uintptr_t))
-#define LEAKWRAP_EMPTY_TA     (LEAKWRAP_TA_HEADER_WORDS * sizeof(uintptr_t))
-
-/* Returns whether the block of SIZE bytes at BLOCK, one of these sizes, which can be read, may be
- * such a chunk or block.  The program has a pointer to its end then.  Asks IS_READABLE before it
- * reads more. */
-bool leakwrap_is_empty_chunk(uintptr_t block, size_t size, leakwrap_is_readable *is_readable);
-
-/* The bytes of what PHP keeps of a function without arguments: what it returns.  The function has
- * the address of the end, where arguments would be. */
-#define LEAKWRAP_PHP_RESULT (LEAKWRAP_PHP_ARGUMENT_WORDS * sizeof(uintptr_t))
-
-/* Returns whether such an address stands at PLACE.  Asks IS_READABLE before it reads memory. */
-bool leakwrap_is_php_function_of_none(uintptr_t place, leakwrap_is_readable *is_readable);
+/* Returns whether the block of SIZE bytes at BLOCK, which can be read, may be one that a program
+ * holds by its end, but no array (end_rules.h).  The address of the end stands at PLACE; 0: in a
+ * register.  Asks IS_READABLE before it reads more. */
+bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
+                             leakwrap_is_readable *is_readable);
 
 /* Returns whether POINTER, which leads into the block of SIZE bytes at BLOCK, or to the end of an
  * empty array, is a usual way to hold it.  POINTER stands at the address PLACE; 0: in a register.
@@ -97,8 +81,7 @@ bool leakwrap_is_php_function_of_none(uintptr_t place, leakwrap_is_readable *is_
  *     there is no rest
  *
  * VLC
- *   - to an object behind its private part, which leads to the first child's, whose object leads
- *     back
+ *   - to an object behind its private part, if its first child leads back to the object
  *
  * Qt
  *   - to the second byte of a vector of connections that is no longer in use

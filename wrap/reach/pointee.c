@@ -1,6 +1,8 @@
 /* pointee.c - see pointee.h. */
 #include "wrap/reach/pointee.h"
 
+#include "wrap/reach/end_rules.h"
+
 /* Finds the block of SIZE bytes that ends at END, and whose bytes can be read.  Returns false if
  * there is none. */
 static bool find_before(uintptr_t end, size_t size, struct leakwrap_indexed_block *found,
@@ -18,21 +20,23 @@ static bool find_before(uintptr_t end, size_t size, struct leakwrap_indexed_bloc
 	return found->address == address && found->size == size && is_readable(address, size);
 }
 
-/* Finds the empty array or chunk whose end is END, an address that stands at PLACE.  Returns false
- * if there is none. */
-static bool find_empty(uintptr_t end, uintptr_t place, struct leakwrap_indexed_block *found,
-                       leakwrap_is_readable *is_readable)
+/* Finds the block that a program holds by its end END, an address that stands at PLACE.  Returns
+ * false if there is none. */
+static bool find_held_by_end(uintptr_t end, uintptr_t place, struct leakwrap_indexed_block *found,
+                             leakwrap_is_readable *is_readable)
 {
+	static const uint8_t words[] = LEAKWRAP_END_WORDS;
+
+	if (end % sizeof(end) != 0)
+		return false;
 	if (find_before(end, LEAKWRAP_COOKIE, found, is_readable) &&
 	    leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE))
 		return true;
-	if (find_before(end, LEAKWRAP_PHP_RESULT, found, is_readable) &&
-	    leakwrap_is_php_function_of_none(place, is_readable))
-		return true;
-	return (find_before(end, LEAKWRAP_EMPTY_CHUNK, found, is_readable) ||
-	        find_before(end, LEAKWRAP_EMPTY_RALLOC, found, is_readable) ||
-	        find_before(end, LEAKWRAP_EMPTY_TA, found, is_readable)) &&
-	       leakwrap_is_empty_chunk(found->address, found->size, is_readable);
+	for (unsigned i = 0; i < sizeof(words); i++)
+		if (find_before(end, words[i] * sizeof(end), found, is_readable) &&
+		    leakwrap_is_held_by_end(found->address, found->size, place, is_readable))
+			return true;
+	return false;
 }
 
 bool leakwrap_pointee_find(const struct leakwrap_indexed_region *in, uintptr_t word,
@@ -40,5 +44,5 @@ bool leakwrap_pointee_find(const struct leakwrap_indexed_region *in, uintptr_t w
                            leakwrap_is_readable *is_readable)
 {
 	return leakwrap_block_index_find_in(in, word, found) ||
-	       find_empty(word, place, found, is_readable);
+	       find_held_by_end(word, place, found, is_readable);
 }

@@ -1,10 +1,10 @@
-/* pointee.h - the live block to which a word leads: the one that holds the address, or an empty
- * array or chunk right before it.
+/* pointee.h - the live block to which a word leads: the one that holds the address, or one that is
+ * held by this address, its end.
  *
  * new T[0] returns the end of a block that has a cookie alone.  libtalloc's talloc_new() and Mesa's
- * ralloc_context() return that of a block that has a header alone, and so do others (interior.h).
- * The address is the first byte of no other block in most allocators.  Where it is, the word leads
- * to that block.
+ * ralloc_context() return that of a block that has a header alone (interior.h, end_rules.h).  The
+ * address is the first byte of no other block in most allocators.  Where it is, the word leads to
+ * that block.
  */
 #ifndef LEAKWRAP_POINTEE_H
 #define LEAKWRAP_POINTEE_H
