@@ -40,7 +40,7 @@ unit() {
 	# ThreadSanitizer needs the address space of its own time, without more randomization.
 	# Newer versions of AddressSanitizer would not keep arrays on the stack.
 	ASAN_OPTIONS=detect_stack_use_after_return=0 TSAN_OPTIONS=halt_on_error=1 \
-		setarch -R "$W/$name.$2" >"$W/$name.$2.out" 2>&1 ||
+		${FIXED_LAYOUT-setarch -R} "$W/$name.$2" >"$W/$name.$2.out" 2>&1 ||
 		fail "$name, $2: status $?: $(head -n 60 "$W/$name.$2.out")"
 }
 
