@@ -376,6 +376,14 @@ said '^leakwrap: cc: --allocator needs a value'
 status_is 2 "$lw" cc --allocators=my_ -- "$CC" "$W/short/m.c"
 said "^leakwrap: cc: unknown option '--allocators=my_'"
 
+# Compilers that do not hand gcc's words to their linker would link an untraced program.
+status_is 2 "$lw" cc -- rustc main.rs -o main
+said '^leakwrap: cc: rustc does not take .* as in rustc -C linker=./script$'
+status_is 2 "$lw" cc -- ccache /usr/bin/ghc-9.0.2 Main.hs
+said '^leakwrap: cc: /usr/bin/ghc-9.0.2 does not take .* as in ghc -pgml ./script$'
+status_is 2 "$lw" cc -- fpc program.pas
+said '^leakwrap: cc: fpc calls ld itself'
+
 # A program with a wrapper of its own is traced below it.
 cat >"$W/own.c" <<'END'
 #include <stdlib.h>

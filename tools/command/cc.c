@@ -79,6 +79,37 @@ static bool is_clang(char *const *words, size_t count)
 	return strstr(base_name(words[count - 1]), "clang") != NULL;
 }
 
+/* Ends the command if one of the COUNT words of the compiler is one that does not take gcc's words,
+ * or calls a linker itself.  The program would be linked untraced, mostly without a message. */
+static void refuse_other_compilers(char *const *words, size_t count)
+{
+	static const struct {
+		const char *name, *option;
+	} compilers[] = {
+	        {"ghc", "-pgml ./script"},
+	        {"gnatlink", "--LINK=./script"},
+	        {"gnatmake", "-largs --LINK=./script"},
+	        {"go", "-ldflags '-linkmode external -extld ./script'"},
+	        {"nvcc", "-ccbin ./script"},
+	        {"ocamlopt", "-cc ./script"},
+	        {"rustc", "-C linker=./script"},
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		/* "ghc-9.0.2", "ocamlopt.opt" */
+		const char *name = base_name(words[i]);
+		const size_t length = strcspn(name, "-.");
+		if (is_word(name, length, "fpc"))
+			die("cc: fpc calls ld itself; its -k takes the flags, see leakwrap(7)");
+		for (size_t j = 0; j < sizeof compilers / sizeof *compilers; j++)
+			if (is_word(name, length, compilers[j].name))
+				die("cc: %s does not take gcc's flags; let it link by a script "
+				    "with "
+				    "the line: exec leakwrap cc -- gcc \"$@\", as in %s %s",
+				    words[i], compilers[j].name, compilers[j].option);
+	}
+}
+
 /* Returns true if OPTION selects the target, or where its files are. */
 static bool is_of_target(const char *option)
 {
@@ -296,6 +327,7 @@ int command_cc(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	size_t compiler_words = count_compiler_words(argv + first);
+	refuse_other_compilers(argv + first, compiler_words);
 	for (int i = first + (int)compiler_words; i < argc; i++)
 		add_words(&line, &arena, argv[i]);
 	bool adds_flags = read_command_line(&line);
