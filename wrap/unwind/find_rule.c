@@ -6,6 +6,7 @@
 #include "wrap/unwind/epilogue.h"
 #include "wrap/unwind/fp_frame.h"
 #include "wrap/unwind/generated_code.h"
+#include "wrap/unwind/go_rule.h"
 #include "wrap/unwind/prologue.h"
 #include "wrap/unwind/return_address.h"
 #include "wrap/unwind/sigreturn.h"
@@ -262,7 +263,8 @@ bool leakwrap_find_rule(const struct leakwrap_frame *frame, bool has_callee,
 	if (leakwrap_find_sigreturn_rule(frame->pc, leakwrap_code_of(module, frame->pc).high,
 	                                 rule) ||
 	    ((!fp_alone || interrupted) && !code_first &&
-	     leakwrap_find_table_rule(module, frame->pc, interrupted, rule)) ||
+	     (leakwrap_find_table_rule(module, frame->pc, interrupted, rule) ||
+	      leakwrap_find_go_rule(module, frame->pc, interrupted, rule))) ||
 	    find_by_code(frame, module, by_code, has_callee, rule, &facts) ||
 	    (code_first && leakwrap_find_table_rule(module, frame->pc, interrupted, rule)))
 		return true;

@@ -35,6 +35,9 @@ enum leakwrap_rule_kind {
 	LEAKWRAP_RULE_SIGNAL,
 	/* As INDIRECT.  The function has changed to this stack, and the CFA is on another one. */
 	LEAKWRAP_RULE_SWITCH,
+	/* Go's runtime has called C.  The word at base + cfa is the goroutine, whose stack the CFA
+	 * is on; the word at base + add tells where (arch/go.h). */
+	LEAKWRAP_RULE_GOROUTINE,
 	LEAKWRAP_RULE_END,         /* the first frame of a thread: it has no caller */
 	LEAKWRAP_RULE_FP_FALLBACK, /* no table: use the frame pointer, if the stack supports it */
 

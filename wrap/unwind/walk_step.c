@@ -2,6 +2,8 @@
 #include "wrap/unwind/walk_step.h"
 
 #include "wrap/arch/arch.h"
+#include "wrap/arch/go.h"
+#include "wrap/port/port.h"
 
 #if LEAKWRAP_HAVE_RULES
 
@@ -133,6 +135,59 @@ static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
 	walk->read_set = NULL;
 }
 
+#if LEAKWRAP_HAVE_GO_STACKS
+
+/* A goroutine's stack is at most this large (Go's runtime/proc.go, main: maxstacksize). */
+#define GO_STACK_MAX ((uintptr_t)1 << 30)
+
+/* How much of a goroutine's stack is probed at once.  Beyond that its upper end is not known. */
+#define GO_PROBE_MAX ((uintptr_t)64 * LEAKWRAP_PAGE)
+
+/* Lets WALK read the stack of the goroutine that has called C, by RULE, of the kind GOROUTINE, from
+ * a frame with BASE.  Stores the CFA in *CFA.  Returns false if there is no such stack. */
+static __attribute__((noinline)) bool go_to_goroutine(struct leakwrap_walk *walk,
+                                                      const struct leakwrap_rule *rule,
+                                                      uintptr_t base, uintptr_t *cfa)
+{
+	struct leakwrap_stack stack;
+	uintptr_t goroutine, distance, low, high, sp;
+
+	if (!leakwrap_stack_read(walk->frame.stack, base + (uintptr_t)(intptr_t)rule->cfa_offset,
+	                         &goroutine) ||
+	    !leakwrap_stack_read(walk->frame.stack, base + (uintptr_t)(intptr_t)rule->add,
+	                         &distance))
+		return false;
+	stack = leakwrap_stack_at(goroutine);
+	if (!leakwrap_stack_read(&stack, goroutine, &low) ||
+	    !leakwrap_stack_read(&stack, goroutine + LEAKWRAP_WORD, &high))
+		return false;
+	sp = high - distance;
+	if (high <= low || high - low > GO_STACK_MAX || distance >= high - low ||
+	    distance < LEAKWRAP_GO_RETURN_SIZE)
+		return false;
+	/* On AArch64 the frame pointer lies in the word below sp. */
+	stack = leakwrap_stack_at(sp - LEAKWRAP_WORD);
+	if (stack.is_foreign && distance <= GO_PROBE_MAX &&
+	    leakwrap_stack_reach(&stack, sp - LEAKWRAP_WORD, distance + LEAKWRAP_WORD))
+		stack = (struct leakwrap_stack){sp - LEAKWRAP_WORD, high, false};
+	*walk->frame.stack = stack;
+	walk->is_on_other_stack = stack.is_foreign;
+	walk->read_set = NULL;
+	*cfa = sp + LEAKWRAP_GO_RETURN_SIZE;
+	return true;
+}
+
+#else
+
+static inline bool go_to_goroutine(struct leakwrap_walk *walk, const struct leakwrap_rule *rule,
+                                   uintptr_t base, uintptr_t *cfa)
+{
+	(void)walk, (void)rule, (void)base, (void)cfa;
+	return false;
+}
+
+#endif
+
 bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *rule)
 {
 	uintptr_t base = leakwrap_frame_base(&walk->frame, rule);
@@ -143,7 +198,10 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 	bool in_register = walk->frame.is_interrupted && LEAKWRAP_HAVE_LR &&
 	                   rule->ra_where == LEAKWRAP_SAVED_IN_REGISTER;
 
-	if (rule->kind != LEAKWRAP_RULE_FRAME) {
+	if (LEAKWRAP_HAVE_GO_STACKS && rule->kind == LEAKWRAP_RULE_GOROUTINE) {
+		if (!go_to_goroutine(walk, rule, base, &cfa))
+			return false;
+	} else if (rule->kind != LEAKWRAP_RULE_FRAME) {
 		cfa_at = cfa;
 		if (!leakwrap_stack_read_address(walk->frame.stack, cfa_at, &cfa))
 			return false;
