@@ -25,8 +25,12 @@ screen_has() {
 	}
 	wait_until "$patience" has "$1" || fail "the screen has no '$1': $(cat "$W/out")"
 }
+# screen_has_not PATTERN: waits until no line has it: a screen may be captured while it is drawn.
 screen_has_not() {
-	! grep -q -e "$1" "$W/out" || fail "the screen has '$1': $(cat "$W/out")"
+	lacks() {
+		tmux capture-pane -p >"$W/out" 2>/dev/null && ! grep -q -e "$1" "$W/out"
+	}
+	wait_until "$patience" lacks "$1" || fail "the screen has '$1': $(cat "$W/out")"
 }
 fits() {
 	awk -v most="$1" 'length($0) > most' "$W/out" | grep . && fail "wider than $1 columns"
@@ -134,13 +138,16 @@ tmux send-keys q
 screen_has '^back$'
 
 # A file that cannot be written whole is not left, and the message says why.
-tmux send-keys "clear; (trap '' XFSZ; ulimit -f 1; $lw top --interval=1 ascending)" Enter
+tmux send-keys "clear; (trap '' XFSZ; ulimit -f 1; $lw top --interval=1 ascending); echo back" \
+	Enter
 screen_has "^process $first "
 screen_has keep_growing
 tmux send-keys p w
 screen_has "^leakwrap-$first-1.log: File too large"
 [ ! -e "$W/leakwrap-$first-1.log" ] || fail "a cut file is left"
+# At its end top throws away what was typed meanwhile.
 tmux send-keys q
+screen_has '^back$'
 
 # A terminal that cannot place its cursor has no screen.
 tmux send-keys "clear; TERM=dumb $lw top --interval=1 ascending; echo status \$?" Enter
