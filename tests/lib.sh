@@ -244,6 +244,12 @@ wait_until() {
 	done
 }
 
+# wait_for_sleep PID: waits until the process sleeps in a system call.
+wait_for_sleep() {
+	wait_until "$patience" grep -q '^State:.S' "/proc/$1/status" ||
+		fail "process $1 does not sleep: $(grep State "/proc/$1/status")"
+}
+
 # wait_for_dump LOG DUMP: waits until the dump is whole.
 wait_for_dump() {
 	wait_until "$patience" dump_is_whole "$1" "$2" ||

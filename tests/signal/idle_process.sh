@@ -15,10 +15,10 @@ for how in $interrupted read; do
 	"$W/idle" "$how" <"$W/$how.pipe" >"$W/$how.out" 2>"$log" &
 	pid=$!
 	exec 3>"$W/$how.pipe"
-	wait_until 10 grep -q waiting "$W/$how.out" || fail "$how: did not start"
-	sleep 0.1
+	wait_until "$patience" grep -q waiting "$W/$how.out" || fail "$how: did not start"
+	wait_for_sleep $pid
 	kill -USR1 $pid
-	wait_until 10 dump_is_whole "$log" 1 || {
+	wait_until "$patience" dump_is_whole "$log" 1 || {
 		kill $pid
 		fail "$how: no dump"
 	}

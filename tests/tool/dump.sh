@@ -355,6 +355,7 @@ LEAKWRAP_OPTIONS="log=$W/forks.%p:exit=0" start_program "$W/forks"
 parent=$program
 program=$(cat "/proc/$parent/task/$parent/children")
 program=${program% }
+wait_for_sleep "$program"
 status_is 0 "$lw" dump "$program"
 shows_dump 1
 wait "$parent"
