@@ -4,7 +4,7 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# For each digit of its input the program stands still for so many seconds: a signal waits until the
+# For each S of its input the program stands still until the next byte comes: a signal waits until the
 # child of vfork has ended.
 cat >"$W/wait.c" <<'END'
 #include <stdlib.h>
@@ -17,8 +17,10 @@ int main(void)
 	if (write(STDOUT_FILENO, "ready\n", 6) != 6)
 		return 1;
 	while (read(STDIN_FILENO, &byte, 1) != 0)
-		if (vfork() == 0) {
-			sleep((unsigned)(byte - '0'));
+		if (byte == 'S' && vfork() == 0) {
+			if (write(STDOUT_FILENO, "still\n", 6) != 6 ||
+			    read(STDIN_FILENO, &byte, 1) != 1)
+				_exit(1);
 			_exit(0);
 		}
 }
@@ -29,19 +31,23 @@ mkfifo "$W/input"
 # start OPTIONS: starts the program.
 start() {
 	: >"$W/ready"
-	LEAKWRAP_OPTIONS=exit=0:signal=RTMIN+3:$1 "$W/wait" <"$W/input" >"$W/ready" 2>"$W/stderr" &
+	LEAKWRAP_OPTIONS=exit=0:signal=RTMIN+3:$1 "$W/wait" <"$W/input" >>"$W/ready" 2>"$W/stderr" &
 	program=$!
 	exec 3>"$W/input"
-	wait_until 10 test -s "$W/ready" || fail "the program does not start"
+	wait_until "$patience" test -s "$W/ready" || fail "the program does not start"
 }
 stop() {
 	exec 3>&-
 	wait "$program"
 }
-# stand_still [SECONDS]: the program stands still for so long, or for one second.
+# stand_still: the program stands still until go_on.
 stand_still() {
-	printf %s "${1:-1}" >&3
-	sleep 0.2
+	: >"$W/ready"
+	printf S >&3
+	wait_until "$patience" grep -q still "$W/ready" || fail "$what: the program does not stop"
+}
+go_on() {
+	printf G >&3
 }
 # ask NAME OPTION...: starts leakwrap dump as tool, which writes NAME.out and NAME.err.
 ask() {
@@ -64,8 +70,9 @@ what="the log is renamed after the dump"
 start "log=$W/log"
 stand_still
 ask renamed
-wait_until 10 has_asked || fail "$what: the tool does not ask"
+wait_until "$patience" has_asked || fail "$what: the tool does not ask"
 kill -STOP $tool
+go_on
 wait_for_dump "$W/log" "$program.1"
 mv "$W/log" "$W/log.1"
 kill -CONT $tool
@@ -76,10 +83,11 @@ answered renamed
 for number in 2 3; do
 	what="the log of dump $number is truncated"
 	stand_still
-	"$lw" dump --timeout=1 "$program" >"$W/truncated.out" 2>"$W/truncated.err" &
+	"$lw" dump --timeout=2 "$program" >"$W/truncated.out" 2>"$W/truncated.err" &
 	tool=$!
-	wait_until 10 has_asked || fail "$what: the tool does not ask"
+	wait_until "$patience" has_asked || fail "$what: the tool does not ask"
 	kill -STOP $tool
+	go_on
 	wait_for_dump "$W/log" "$program.$number"
 	: >"$W/log"
 	kill -CONT $tool
@@ -95,8 +103,10 @@ what="another client asks without kinds"
 stand_still
 ask plain
 plain=$tool
-wait_until 10 has_asked || fail "$what: the tool does not ask"
+wait_until "$patience" has_asked || fail "$what: the tool does not ask"
 ask kinds --kinds
+wait_for_sleep $tool
+go_on
 answered kinds
 grep -q '\] kinds definite_bytes=' "$W/kinds.out" || fail "$what: the dump has no kinds"
 tool=$plain
@@ -106,21 +116,23 @@ what="a hole of 600 MB in the log"
 stand_still
 prlimit --as=300000000 "$lw" dump --timeout=30 "$program" >"$W/hole.out" 2>"$W/hole.err" &
 tool=$!
-wait_until 10 has_asked || fail "$what: the tool does not ask"
+wait_until "$patience" has_asked || fail "$what: the tool does not ask"
 truncate -s 600M "$W/log"
+go_on
 answered hole
 rm "$W/log"
 
 # The limit is in seconds of processor time: 40 GB take a minute or more.
 what="--timeout counts the time of reading"
-stand_still 4
+stand_still
 prlimit --cpu=15 "$lw" dump --timeout=1 "$program" >"$W/long.out" 2>"$W/long.err" &
 tool=$!
-wait_until 10 has_asked || fail "$what: the tool does not ask"
+wait_until "$patience" has_asked || fail "$what: the tool does not ask"
 truncate -s 40G "$W/log"
 wait $tool
 equal "$what: status" $? 2
 grep -q 'no whole dump .* within 1 s' "$W/long.err" || fail "$what: $(cat "$W/long.err")"
+go_on
 stop
 rm "$W/log"
 
