@@ -1,5 +1,6 @@
 #!/bin/sh
 # Call-site table and slots work with smaller words, and with return addresses that have flag bits.
+# So do the rules for pointers into blocks.
 #
 # The table is filled only where the processor is not emulated. UNIT_LONG=1 fills it everywhere.
 # timeout: 300
@@ -29,7 +30,8 @@ unit_for() {
 		run=$2
 		[ -n "${UNIT_LONG-}" ] || emulated=-DUNIT_IS_EMULATED
 	fi
-	for unit in tests/unit/site_table.c tests/unit/slot_layout.c; do
+	for unit in site_table slot_layout header_rules allocator_rules part_rules offset_rules; do
+		unit=tests/unit/$unit.c
 		# shellcheck disable=SC2046 # a list
 		compile_objects "$1" "$unit" $(unit_need "$unit" sources)
 		# shellcheck disable=SC2086 # a list

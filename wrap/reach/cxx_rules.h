@@ -150,7 +150,10 @@ LEAKWRAP_INLINE bool is_part_of_object(const struct leakwrap_interior *in)
  * boost/json/storage_ptr.hpp) and LLVM's PointerIntPair. */
 LEAKWRAP_INLINE bool is_marked_object(const struct leakwrap_interior *in)
 {
-	return in->offset < in->memory->word && is_vtable(in->memory, leakwrap_word_of(in, 0));
+	const leakwrap_word word = in->memory->word;
+
+	return in->offset < word && in->size >= word &&
+	       is_vtable(in->memory, leakwrap_word_of(in, 0));
 }
 
 /* Returns whether the pointer leads behind the address of the vtable with which the object begins.

@@ -537,7 +537,8 @@ LEAKWRAP_INLINE bool can_decide(const struct leakwrap_interior *in)
 }
 
 /* Returns whether the pointer is a usual way to hold the block, or leads to the end of an empty
- * array. */
+ * array.  is_linked_part looks at neighbours alone, so it comes before rules that may follow a long
+ * chain (is_rcu_node). */
 LEAKWRAP_INLINE bool is_usual(const struct leakwrap_interior *in)
 {
 	if (in->offset == in->size)
@@ -546,7 +547,7 @@ LEAKWRAP_INLINE bool is_usual(const struct leakwrap_interior *in)
 	       (is_old_string(in) || is_array(in) || (in->offset == 8 && has_length(in)) ||
 	        is_thread_vector(in) || is_behind_talloc_header(in) || is_tree_node(in) ||
 	        is_aligned_part(in) || is_part_that_leads_back(in) || is_part_of_object(in) ||
-	        is_interior_of_system(in) || is_linked_part(in));
+	        is_linked_part(in) || is_interior_of_system(in));
 }
 
 #endif
