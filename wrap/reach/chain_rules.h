@@ -34,7 +34,7 @@ LEAKWRAP_INLINE bool is_chained(const struct leakwrap_interior *in)
 {
 	leakwrap_word next;
 
-	if (in->offset < in->memory->word || leakwrap_words_of_part(in, 1) == 0)
+	if (leakwrap_words_of_part(in, 1) == 0)
 		return false;
 	next = leakwrap_word_of_part(in, 0);
 	if (leakwrap_leads_to_words(in->memory, next, 1))

@@ -324,7 +324,7 @@ LEAKWRAP_INLINE bool is_signal_vector(const struct leakwrap_interior *in)
 		return false;
 	next = leakwrap_word_of(in, 0) & ~(leakwrap_word)1;
 	signals = leakwrap_word_of(in, 1);
-	if (signals == 0 || signals % SIGNALS_STEP != 0 || signals != in->size / pair - 2 ||
+	if (signals % SIGNALS_STEP != 0 || signals != in->size / pair - 2 ||
 	    (next != 0 && !leakwrap_leads_to_words(memory, next, 2)))
 		return false;
 	for (unsigned i = 2; i + 1 < LEAKWRAP_HEAD_WORDS; i += 2) {

@@ -150,7 +150,7 @@ LEAKWRAP_INLINE bool is_hashed_key(const struct leakwrap_interior *in)
 	const leakwrap_word least = leakwrap_is_multiple(in->pointer, 4) ? 2 : 1;
 	leakwrap_word most = KEY_MAX, wanted, hash = 0;
 
-	if (in->place < word || !leakwrap_leads_to_words(memory, in->place - word, 1))
+	if (!leakwrap_leads_to_words(memory, in->place - word, 1))
 		return false;
 	wanted = leakwrap_word_at(memory, in->place - word);
 	if (word == 8 && (uint64_t)wanted >> LONG_KEY_BITS == 0)

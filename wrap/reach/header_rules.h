@@ -61,7 +61,7 @@ LEAKWRAP_INLINE bool is_ntl_vector(const struct leakwrap_interior *in)
 	const leakwrap_word rest = in->size - in->offset;
 	leakwrap_word room, made;
 
-	if (in->offset != VECTOR_WORDS * in->memory->word || rest == 0)
+	if (in->offset != VECTOR_WORDS * in->memory->word)
 		return false;
 	room = leakwrap_word_of(in, 1);
 	made = leakwrap_word_of(in, 2);
@@ -78,7 +78,7 @@ LEAKWRAP_INLINE bool is_ntl_words(const struct leakwrap_interior *in)
 	const leakwrap_word word = in->memory->word, rest = in->size - in->offset;
 	const leakwrap_word room = leakwrap_word_of(in, 0) / 2;
 
-	return in->offset == 2 * word && room != 0 && room % VECTOR_STEP == 0 &&
+	return in->offset == 2 * word && room % VECTOR_STEP == 0 &&
 	       leakwrap_is_multiple(rest, word) && room == rest / word &&
 	       leakwrap_word_of(in, 1) <= room;
 }
@@ -129,11 +129,9 @@ LEAKWRAP_INLINE bool is_of_z3(const struct leakwrap_interior *in)
 	const leakwrap_word word = in->memory->word, rest = in->size - in->offset;
 	const leakwrap_word watches = word == 8 ? WATCHES_BYTES + 4 : WATCHES_BYTES;
 
-	if (in->offset < word || in->offset > word + watches ||
-	    !leakwrap_is_multiple(in->offset, 4) || leakwrap_word_of(in, 0) != in->size)
-		return false;
-	return in->offset == word || (in->offset == word + 8 && is_z3_vector(in, rest)) ||
-	       (in->offset == word + watches && is_z3_watches(in, rest));
+	return (in->offset == word || (in->offset == word + 8 && is_z3_vector(in, rest)) ||
+	        (in->offset == word + watches && is_z3_watches(in, rest))) &&
+	       leakwrap_word_of(in, 0) == in->size;
 }
 
 /* In front of the bytes of a message is room for the header of UDP or TCP.  The program has their
@@ -152,7 +150,7 @@ LEAKWRAP_INLINE bool is_of_message(const struct leakwrap_interior *in)
 	const leakwrap_word numbers = in->place - MESSAGE_WORDS * word, header = numbers - word - 4;
 	leakwrap_word room, most;
 
-	if ((in->offset != UDP_HEADER && in->offset != TCP_HEADER) || numbers > in->place ||
+	if ((in->offset != UDP_HEADER && in->offset != TCP_HEADER) ||
 	    !leakwrap_leads_to_words(memory, numbers, MESSAGE_WORDS) ||
 	    !memory->is_readable(memory->context, header, 1) ||
 	    memory->load(memory->context, header, 1) != in->offset)

@@ -12,7 +12,7 @@ struct leakwrap_interior {
 	leakwrap_word block, size; /* the block's address and size */
 	leakwrap_word pointer;
 	leakwrap_word place;  /* the address where the pointer stands; 0: in a register */
-	leakwrap_word offset; /* of POINTER from the start of the block */
+	leakwrap_word offset; /* of POINTER from the start of the block: from 1 to SIZE - 1 */
 };
 
 /* Returns the word NUMBER of the block. */

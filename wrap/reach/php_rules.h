@@ -28,13 +28,13 @@ LEAKWRAP_INLINE bool is_php_table(const struct leakwrap_interior *in)
 	const leakwrap_word numbers = in->place + word;
 	uint64_t hashes, used, room;
 
-	if (in->offset % 4 != 0 || in->place < word || !leakwrap_is_multiple(in->place, word) ||
+	if (!leakwrap_is_multiple(in->place, word) ||
 	    !memory->is_readable(memory->context, in->place - 4, 4 + word + 12))
 		return false;
 	hashes = (UINT32_MAX ^ memory->load(memory->context, in->place - 4, 4)) + 1;
 	used = memory->load(memory->context, numbers, 4);
 	room = memory->load(memory->context, numbers + 8, 4);
-	return hashes * 4 == in->offset && room != 0 && used <= room &&
+	return hashes * 4 == in->offset && used <= room &&
 	       memory->load(memory->context, numbers + 4, 4) <= used &&
 	       (room * (PHP_VALUE + 2 * word) == rest || room * PHP_VALUE == rest);
 }
@@ -58,8 +58,7 @@ LEAKWRAP_INLINE bool is_php_function(const struct leakwrap_memory *memory, leakw
 {
 	const leakwrap_word word = memory->word, start = place - (16 + 3 * word);
 
-	if (start >= place ||
-	    !leakwrap_leads_to_words(memory, start, 16 / (unsigned)word + 4 + PHP_WORDS_TO_CODE) ||
+	if (!leakwrap_leads_to_words(memory, start, 16 / (unsigned)word + 4 + PHP_WORDS_TO_CODE) ||
 	    memory->load(memory->context, start, 1) != PHP_INTERNAL_FUNCTION ||
 	    !leakwrap_leads_to_words(memory, leakwrap_word_at(memory, start + 8), 3))
 		return false;

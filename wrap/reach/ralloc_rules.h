@@ -33,9 +33,9 @@ LEAKWRAP_INLINE bool is_ralloc_link(const struct leakwrap_memory *memory, leakwr
 	       leakwrap_word_at(memory, link + offset) == block;
 }
 
-/* Returns whether a header is at BLOCK.  Its words can be read.  Each header to which they lead
- * must lead back: only the first of a parent's children has its address.  A header with neither
- * parent nor child is not known: it has zeros alone, as many blocks have. */
+/* Returns whether a header is at BLOCK.  Its words are aligned and can be read.  Each header to
+ * which they lead must lead back: only the first of a parent's children has its address.  A header
+ * with neither parent nor child is not known: it has zeros alone, as many blocks have. */
 LEAKWRAP_INLINE bool is_ralloc_header(const struct leakwrap_memory *memory, leakwrap_word block)
 {
 	const leakwrap_word word = memory->word;
@@ -43,8 +43,6 @@ LEAKWRAP_INLINE bool is_ralloc_header(const struct leakwrap_memory *memory, leak
 	const leakwrap_word at = has_mark ? word : 0;
 	leakwrap_word head[RALLOC_DESTRUCTOR + 1];
 
-	if (!leakwrap_is_multiple(block, word))
-		return false;
 	for (unsigned i = 0; i <= RALLOC_DESTRUCTOR; i++)
 		head[i] = leakwrap_word_at(memory, block + at + i * word);
 	if (head[RALLOC_DESTRUCTOR] != 0 &&

@@ -18,8 +18,7 @@ LEAKWRAP_INLINE bool is_behind_talloc_header(const struct leakwrap_interior *in)
 {
 	const leakwrap_word header = LEAKWRAP_TALLOC_HEADER_WORDS * in->memory->word;
 
-	return in->offset == header && in->size > header &&
-	       leakwrap_word_of(in, 8) == in->size - header;
+	return in->offset == header && leakwrap_word_of(in, 8) == in->size - header;
 }
 
 /* The words of a header that are addresses of other chunks. */
