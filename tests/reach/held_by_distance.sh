@@ -1,11 +1,12 @@
 #!/bin/sh
 # What a pattern or a set of characters of fontconfig holds by distances is reachable.  Of blocks
-# that look like them, what they seem to hold is lost.  Distances have 64 bits or 32.
+# that look like them, and of a pool's header, what they seem to hold is lost.  Distances have 64
+# bits or 32.
 . tests/lib.sh
 
 build blocks tests/reach/held_by_distance.c
-# Five arrays of elements, and four sets with two arrays and five leaves each.
-lost=$((5 + 4 * 7))
+# Seven arrays of elements, and four sets with two arrays and five leaves each.
+lost=$((7 + 4 * 7))
 lost_blocks "$W/blocks" $lost 0
 
 triple=i686-linux-gnu

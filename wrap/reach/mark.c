@@ -308,12 +308,18 @@ static void check_original(void)
 		leakwrap_process_end(1);
 }
 
-/* Takes the words of a block of SIZE bytes at ADDRESS, and what it holds by distances.  May do so
- * later: take_waiting. */
-static void scan_block(uintptr_t address, size_t size)
+/* Takes the words of SIZE bytes at ADDRESS, in a block.  May do so later: take_waiting. */
+static void scan_words(uintptr_t address, size_t size)
 {
 	check_original();
 	leakwrap_word_scan_block(&mark.scan, address, size);
+}
+
+/* Takes the words of a block of SIZE bytes at ADDRESS, and what it holds by distances, as
+ * scan_words does. */
+static void scan_block(uintptr_t address, size_t size)
+{
+	scan_words(address, size);
 	if (size == LEAKWRAP_OFFSETS_SIZE && address % sizeof(uintptr_t) == 0 &&
 	    is_readable(address, size) && leakwrap_may_have_offsets(address))
 		leakwrap_offsets_take(address, add_word, is_readable);
@@ -380,7 +386,7 @@ static void follow_gaps(void *context, const struct leakwrap_indexed_block *bloc
 	(void)context;
 	while (block->is_parted && leakwrap_pool_next_gap(block, &gap))
 		if (!gap.is_header)
-			scan_block(gap.start,
+			scan_words(gap.start,
 			           (gap.is_tail ? leakwrap_pool_used_end(block, &gap) : gap.end) -
 			                   gap.start);
 	follow_all();
@@ -492,7 +498,7 @@ static void mark_parted(const struct leakwrap_indexed_block *block)
 
 	leakwrap_block_set_bits(block, LEAKWRAP_IS_REACHABLE);
 	if (leakwrap_pool_next_gap(block, &gap) && gap.is_header)
-		scan_block(gap.start, gap.end - gap.start);
+		scan_words(gap.start, gap.end - gap.start);
 }
 
 /* Blocks that the program ignores are roots.  So are parted blocks. */
