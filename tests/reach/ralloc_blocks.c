@@ -1,10 +1,12 @@
 /* ralloc_blocks.c - holds blocks as Mesa does: the program has pointers behind the headers of its
  * allocator ralloc, which lead to each other.  One root has a header alone.  Other pointers lead
- * behind headers that are none, and to the end of a block of zeros. */
+ * behind headers that are none, and to the ends of two blocks: one has zeros, and one a destructor
+ * that is in no module. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "leakwrap.h"
 #include "tests/clear_stack.h"
@@ -25,7 +27,7 @@ struct marked {
 enum { CHILDREN = 100, SIZE = 40, OTHERS = 5 };
 
 static char *volatile root, *volatile with_mark, *volatile leaf, *volatile neighbour;
-static char *volatile others[OTHERS], *volatile unaligned;
+static char *volatile others[OTHERS], *volatile unaligned, *volatile destroyed_elsewhere;
 
 static struct header *add(struct header *parent, size_t size)
 {
@@ -119,6 +121,19 @@ static NOINLINE void make_unaligned(void)
 	unaligned = block + sizeof(*parent);
 }
 
+/* Makes a root with a header alone, of which the destructor is in no module. */
+static NOINLINE void make_destroyed_elsewhere(void)
+{
+	void *const code = mmap(NULL, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct header *const first = add(NULL, 0);
+
+	if (code == MAP_FAILED)
+		exit(1);
+	memcpy(&first->destructor, &code, sizeof(code));
+	add(first, SIZE);
+	destroyed_elsewhere = (char *)(first + 1);
+}
+
 int main(void)
 {
 	make_tree();
@@ -126,6 +141,7 @@ int main(void)
 	make_marked();
 	make_others();
 	make_unaligned();
+	make_destroyed_elsewhere();
 	clear_stack();
 	return raise(SIGUSR1);
 }

@@ -3,7 +3,6 @@
 
 #include "tools/image/memory.h"
 #include "wrap/reach/array_rules.h"
-#include "wrap/reach/end_rules.h"
 
 uint64_t array_cookie(const struct image *image)
 {
@@ -21,13 +20,4 @@ bool is_empty_array(const struct image *image, const struct listed_block *block)
 	return block->size == cookie_of(&memory) &&
 	       memory.is_readable(memory.context, block->address, block->size) &&
 	       is_cookie_of_none(&memory, block->address);
-}
-
-bool is_block_held_by_end(const struct image *image, const struct listed_block *block, uint64_t at)
-{
-	const struct image_process process = {.image = image};
-	const struct leakwrap_memory memory = image_memory(&process, false);
-
-	return image->is_core && memory.is_readable(memory.context, block->address, block->size) &&
-	       is_held_by_end(&memory, block->address, block->size / memory.word, at);
 }

@@ -1,5 +1,5 @@
-/* array.h - blocks that a program holds by their end: arrays by new[] without elements
- * (wrap/reach/array_rules.h), and others. */
+/* array.h - arrays by new[] without elements, which a program holds by their end
+ * (wrap/reach/array_rules.h). */
 #ifndef TOOLS_IMAGE_ARRAY_H
 #define TOOLS_IMAGE_ARRAY_H
 
@@ -12,9 +12,5 @@ uint64_t array_cookie(const struct image *image);
 
 /* Returns true if BLOCK may be an array without elements. */
 bool is_empty_array(const struct image *image, const struct listed_block *block);
-
-/* Returns whether BLOCK may be another block that a program holds by its end
- * (wrap/reach/end_rules.h).  The address of the end stands at AT. */
-bool is_block_held_by_end(const struct image *image, const struct listed_block *block, uint64_t at);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tools/image/interior.h"
 
 #include "tools/image/memory.h"
+#include "wrap/reach/end_rules.h"
 #include "wrap/reach/interior_rules.h"
 
 /* Returns the memory that CONTEXT, a struct interior_search, tells. *PROCESS must outlive it. */
@@ -34,4 +35,16 @@ bool leads_back_to_block(const void *context, const struct listed_block *block, 
 	                                     at,      pointer - block->address};
 
 	return leads_back_by_parts(&in);
+}
+
+bool is_block_held_by_end(const void *context, const struct listed_block *block, uint64_t pointer,
+                          uint64_t at)
+{
+	struct image_process process;
+	const struct leakwrap_memory memory = memory_of(context, &process);
+
+	(void)pointer;
+	return memory.has_system &&
+	       memory.is_readable(memory.context, block->address, block->size) &&
+	       is_held_by_end(&memory, block->address, block->size / memory.word, at);
 }

@@ -20,4 +20,9 @@ mark_interior is_usual_interior;
 /* Does what leakwrap_leads_back does (wrap/reach/interior.h). */
 mark_interior leads_back_to_block;
 
+/* Returns whether BLOCK may be one that a program holds by its end, but no array
+ * (wrap/reach/end_rules.h).  POINTER is the address of the end.  CONTEXT: a struct
+ * interior_search. */
+mark_interior is_block_held_by_end;
+
 #endif

@@ -93,7 +93,7 @@ static size_t find_pointee(const struct marking *marking, uint64_t word, uint64_
 		const size_t held = find_before(index, word, words[i] * marking->image->word);
 
 		if (held != NO_BLOCK &&
-		    is_block_held_by_end(marking->image, &index->blocks[held], at))
+		    marking->is_held_by_end(marking->context, &index->blocks[held], word, at))
 			return held;
 	}
 	return NO_BLOCK;

@@ -57,7 +57,8 @@ struct marking {
 	struct mark_queue queue;
 	mark_interior *is_usual_interior;
 	mark_interior *leads_back;
-	const void *context;               /* of the two functions */
+	mark_interior *is_held_by_end;     /* of a pointer to the end of BLOCK */
+	const void *context;               /* of the three functions */
 	const struct listed_stack *stacks; /* a stack may be a block */
 	size_t stack_count;
 	uint64_t step;        /* bytes between two places for a pointer; 0: a word */

@@ -119,6 +119,7 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	                                  .index = &reach->index,
 	                                  .is_usual_interior = is_usual_interior,
 	                                  .leads_back = leads_back_to_block,
+	                                  .is_held_by_end = is_block_held_by_end,
 	                                  .context = &reach->interior,
 	                                  .stacks = dump->blocks->stacks,
 	                                  .stack_count = dump->blocks->stack_count,

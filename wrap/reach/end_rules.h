@@ -5,7 +5,7 @@
  *
  * An array by new[] without elements is held so, too (array_rules.h).
  *
- * For wrap/reach/interior.c, and for tools/image/array.c.
+ * For wrap/reach/interior.c, and for tools/image/interior.c.
  */
 #ifndef LEAKWRAP_END_RULES_H
 #define LEAKWRAP_END_RULES_H
