@@ -2,7 +2,8 @@
  * next park is under way.  And the program uses the signal of the park itself.
  * sources: wrap/reach/park.c wrap/unwind/stack_bounds.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -Wl,--wrap=leakwrap_thread_id -Wl,--wrap=leakwrap_park_signal_send
- * flags: -Wl,--wrap=leakwrap_wait -Wl,--wrap=leakwrap_scratch_unmap */
+ * flags: -Wl,--wrap=leakwrap_wait -Wl,--wrap=leakwrap_scratch_unmap
+ * flags: -Wl,--wrap=leakwrap_process_is_emulated */
 #include "wrap/port/linux_action.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/park.h"
@@ -24,6 +25,8 @@ static _Atomic uint32_t stage; /* of the late thread */
 static _Atomic bool stops_in_handler;
 static _Atomic int late_thread;
 static _Atomic unsigned long rounds; /* of the thread's loop */
+static _Atomic bool parks_at_look, has_parked;
+static uint64_t began; /* the park */
 static unsigned sent;
 static bool seems_ended; /* the thread seems to have ended when it gets the signal */
 
@@ -54,6 +57,8 @@ void __wrap_leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanos
 /* A thread that was parked does not go on at once. */
 void __wrap_leakwrap_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
+	if (word != &stage && __real_leakwrap_thread_id() == atomic_load(&late_thread))
+		atomic_store(&has_parked, true);
 	__real_leakwrap_wait(word, value, nanoseconds);
 	if (__real_leakwrap_thread_id() == atomic_load(&late_thread))
 		usleep(5000);
@@ -71,6 +76,23 @@ long __wrap_leakwrap_park_signal_send(int thread, int value)
 		leakwrap_wake(&stage);
 	}
 	return seems_ended ? -ESRCH : error;
+}
+
+bool __real_leakwrap_process_is_emulated(void);
+bool __wrap_leakwrap_process_is_emulated(void);
+
+/* A park asks for it when it begins to look at threads that it misses.  The thread parks now, when
+ * a park would give up threads that sleep. */
+bool __wrap_leakwrap_process_is_emulated(void)
+{
+	if (parks_at_look && leakwrap_time_monotonic() - began > 100000000) {
+		parks_at_look = false;
+		atomic_store(&stage, GOES_ON);
+		leakwrap_wake(&stage);
+		while (!atomic_load(&has_parked))
+			usleep(100);
+	}
+	return __real_leakwrap_process_is_emulated();
 }
 
 static unsigned unmapped; /* tables */
@@ -215,6 +237,21 @@ static void park_one(void)
 	pthread_join(thread, NULL);
 }
 
+/* A thread parks after the park has counted it as missing, and before it looks at the thread. */
+static void park_at_look(void)
+{
+	pthread_t thread;
+
+	start_thread(&thread, stop_in_handler);
+	began = leakwrap_time_monotonic();
+	parks_at_look = true;
+	CHECK(leakwrap_park() == 0);
+	check_that_it_stands();
+	leakwrap_unpark();
+	atomic_store(&stage, HAS_ENDED);
+	pthread_join(thread, NULL);
+}
+
 /* A park that does without a thread lets it run, also if the thread has got the signal. */
 static void seem_ended(void)
 {
@@ -261,11 +298,12 @@ int main(void)
 	do_in_child(park_late_in_handler);
 	do_in_child(park_late_with_signals_blocked);
 	do_in_child(share_signal);
+	do_in_child(park_at_look);
 	do_in_child(seem_ended);
 	fork_meanwhile();
 #else
-	(void)share_signal, (void)seem_ended, (void)fork_meanwhile, (void)park_late_in_handler,
-	        (void)park_late_with_signals_blocked;
+	(void)share_signal, (void)park_at_look, (void)seem_ended, (void)fork_meanwhile,
+	        (void)park_late_in_handler, (void)park_late_with_signals_blocked;
 #endif
 	return 0;
 }

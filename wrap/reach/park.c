@@ -299,12 +299,12 @@ static bool is_of_kernel(int thread)
 }
 
 /* Does without threads that have ended, but are listed as long as the process lives, and without
- * those of the kernel and of an emulator (qemu).  Returns whether all others that are missing
- * sleep: the signal has not woken them, so they block it, or cannot be interrupted. */
+ * those of the kernel and of an emulator (qemu).  Returns whether others are missing, and all of
+ * them sleep: the signal has not woken them, so they block it, or cannot be interrupted. */
 static bool look_at_missing(struct tables *tables)
 {
 	const bool is_emulated = leakwrap_process_is_emulated();
-	bool is_hopeless = true;
+	bool is_missing = false, is_running = false;
 
 	for (size_t i = 0; i < park.count; i++) {
 		struct parked *const entry = &tables->threads[i];
@@ -313,13 +313,16 @@ static bool look_at_missing(struct tables *tables)
 		if (atomic_load(&entry->state) != ASKED)
 			continue;
 		state = leakwrap_thread_kernel_state(entry->thread);
+		if (atomic_load(&entry->state) != ASKED) /* it has parked, and sleeps there */
+			continue;
 		if (state == 'Z' || state == 'X' || state == '\0' ||
 		    (is_emulated && state == 'S') || is_of_kernel(entry->thread))
 			atomic_store(&entry->state, GONE);
-		else if (state == 'R')
-			is_hopeless = false;
+		else
+			is_missing = true;
+		is_running |= state == 'R';
 	}
-	return is_hopeless;
+	return is_missing && !is_running;
 }
 
 /* Asks and waits until all threads have parked, or the time is over. */
