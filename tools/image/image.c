@@ -86,6 +86,20 @@ uint64_t image_untagged(const struct image *image, uint64_t address)
 	return image->machine == EM_AARCH64 ? address & (UINT64_MAX >> 8) : address;
 }
 
+uint64_t image_lower_address(const struct image *image, uint64_t word)
+{
+	switch (image->machine) {
+	case EM_AARCH64:
+		return word & (UINT64_MAX >> 16);
+	case EM_X86_64:
+		return word & (UINT64_MAX >> 17);
+	case EM_RISCV:
+		return image->word == 8 ? word & (UINT64_MAX >> 17) : word;
+	default:
+		return image_untagged(image, word);
+	}
+}
+
 void image_back(struct image *image, uint64_t start, const unsigned char *bytes, uint64_t size,
                 bool is_code)
 {

@@ -169,20 +169,21 @@ static void take_to_count(struct marking *marking, uint64_t word, uint64_t at, s
 
 /* -- memory ------------------------------------------------------------------------------------ */
 
-/* Passes HALF of a word at the address AT to TAKE if it is the address of a block's first byte. */
-static void take_half(struct marking *marking, uint64_t half, uint64_t at, take_word *take,
-                      size_t from)
+/* Passes ADDRESS, which stands in a part of the word at the address AT, to TAKE if it is that of a
+ * block's first byte, and not behind LAST. */
+static void take_part(struct marking *marking, uint64_t address, uint64_t last, uint64_t at,
+                      take_word *take, size_t from)
 {
 	const struct block_index *index = marking->index;
 
-	if (half < index->low || half > index->last_half || half % 8 != 0)
+	if (address < index->low || address > last || address % 8 != 0)
 		return;
-	const size_t number = block_index_find(index, half);
-	if (number != NO_BLOCK && index->blocks[number].address == half)
-		take(marking, half, at, from);
+	const size_t number = block_index_find(index, address);
+	if (number != NO_BLOCK && index->blocks[number].address == address)
+		take(marking, address, at, from);
 }
 
-/* Passes the word STORED at the address AT to TAKE if it may lead to a block, or a half of it
+/* Passes the word STORED at the address AT to TAKE if it may lead to a block, or a part of it
  * (wrap/reach/halves.h). */
 static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, take_word *take,
                         size_t from)
@@ -196,9 +197,13 @@ static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, t
 		if (block_index_find(marking->index, word) != NO_BLOCK)
 			return;
 	}
+	const uint64_t lower = image_lower_address(marking->image, stored);
+	if (lower != word)
+		take_part(marking, lower, marking->index->high, at, take, from);
 	if (marking->image->word == 8 && at % 8 == 0 && stored >> 32 != 0) {
-		take_half(marking, stored & UINT32_MAX, at, take, from);
-		take_half(marking, stored >> 32, at + 4, take, from);
+		const uint64_t last = marking->index->last_half;
+		take_part(marking, stored & UINT32_MAX, last, at, take, from);
+		take_part(marking, stored >> 32, last, at + 4, take, from);
 	}
 }
 
@@ -333,8 +338,11 @@ void mark_register(struct marking *marking, uint64_t word, int thread)
 {
 	const size_t before = marking->queue.behind;
 
+	const uint64_t lower = image_lower_address(marking->image, word);
 	word = image_untagged(marking->image, word);
 	take_pointer(marking, word, 0, NO_BLOCK);
+	if (lower != word)
+		take_part(marking, lower, marking->index->high, 0, take_pointer, NO_BLOCK);
 	if (marking->queue.behind > before)
 		marking->marks[marking->queue.blocks[before]].thread = thread;
 }

@@ -115,6 +115,10 @@ static inline uintptr_t leakwrap_strip(uintptr_t address)
  * tagged-address-abi.rst).  Programs and the Memory Tagging Extension store tags there. */
 #define LEAKWRAP_UNTAG(address) ((address) & (((uintptr_t)1 << 56) - 1))
 
+/* Linux, Documentation/arch/arm64/memory.rst.  With 52 bits the kernel maps nothing above 48 unless
+ * the program asks for that. */
+#define LEAKWRAP_ADDRESS_BITS 48
+
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in x0, ARGUMENT in x1, TOP in x2.
  * FUNCTION preserves x29 (section 6.1.1).  DWARF numbers are those of the registers, 31 is sp. */
 // clang-format off

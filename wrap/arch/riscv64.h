@@ -94,6 +94,10 @@ static inline uintptr_t leakwrap_thread_pointer(void)
 	X("t5", uc_mcontext.__gregs[30]) X("t6", uc_mcontext.__gregs[31])
 // clang-format on
 
+/* Linux, Documentation/arch/riscv/vm-layout.rst.  With five levels of page tables the kernel maps
+ * nothing above them unless the program asks for that. */
+#define LEAKWRAP_ADDRESS_BITS 47
+
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in a0, ARGUMENT in a1, TOP in a2.
  * FUNCTION preserves s0 (section 1.1).  DWARF numbers: 1 ra, 2 sp, 8 s0. */
 // clang-format off

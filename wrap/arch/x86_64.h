@@ -103,6 +103,10 @@ static inline uintptr_t leakwrap_thread_pointer(void)
  * Source: Linux, uapi/asm/sigcontext.h, struct _fpstate_64. */
 #define LEAKWRAP_CONTEXT_FXSAVE(context) ((uintptr_t)(context)->uc_mcontext.fpregs)
 
+/* Linux, Documentation/arch/x86/x86_64/mm.rst.  With five levels of page tables the kernel maps
+ * nothing above them unless the program asks for that. */
+#define LEAKWRAP_ADDRESS_BITS 47
+
 /* leakwrap_call_on_stack (call_on_stack.h): FUNCTION in %rdi, ARGUMENT in %rsi, TOP in %rdx.
  * FUNCTION preserves %rbp (section 3.2.1).  DWARF numbers: 6 %rbp, 7 %rsp (figure 3.36). */
 // clang-format off

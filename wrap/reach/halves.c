@@ -31,19 +31,18 @@ LEAKWRAP_INLINE bool is_multiple_below(uint32_t offset, uint32_t count)
 	return (offset >> 3 | offset << 29) < count;
 }
 
-/* Returns whether HALF is the address of a block's first byte.  The bits of the address alone show
- * that most are not. */
-static __attribute__((noinline)) bool is_first_byte(uintptr_t half)
+/* The bits of the address alone show that most are not. */
+bool leakwrap_is_first_byte(uintptr_t address)
 {
-	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(half);
+	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(address);
 	struct leakwrap_indexed_block block;
 	struct leakwrap_window at;
 
 	if (leakwrap_unlikely(!in || in->has_overlap || in->has_exact))
-		return leakwrap_block_index_find(half, &block) && block.address == half;
-	at = leakwrap_window_of(in, half);
+		return leakwrap_block_index_find(address, &block) && block.address == address;
+	at = leakwrap_window_of(in, address);
 	return (at.within & ~LEAKWRAP_HALFWAY) == 0 && leakwrap_block_read(in, at.number, &block) &&
-	       block.address == half;
+	       block.address == address;
 }
 
 /* Calls TAKE for the halves of WORD, which stands at PLACE, that are addresses of first bytes,
@@ -61,7 +60,7 @@ static __attribute__((noinline)) void take_halves(uintptr_t word, uintptr_t plac
 	for (unsigned i = 0; i < 2; i++)
 		if (halves[i] % 8 == 0 &&
 		    halves[i] - leakwrap_block_index.low < leakwrap_halves_size &&
-		    is_first_byte(halves[i]))
+		    leakwrap_is_first_byte(halves[i]))
 			take(halves[i], place);
 }
 

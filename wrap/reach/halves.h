@@ -1,5 +1,11 @@
-/* halves.h - pointers of 32 bits, two in a word of 64.
+/* halves.h - pointers in a part of a word of 64 bits.
  *
+ * A pointer may have other data in the bits that no address needs (LEAKWRAP_ADDRESS_BITS): a number
+ * that changes when the pointer does (boost/lockfree/detail/tagged_ptr_ptrcompression.hpp), or the
+ * type of a value of a script.  The lower bits of a word count as a pointer if they are the address
+ * of a block's first byte.  A number is such an address once in 2^47 times for each block.
+ *
+ * A word may hold two pointers of 32 bits.
  * Where the heap lies below 4 GiB, as in a program that is not position-independent, code may keep
  * a pointer in 32 bits.  GLib's hash tables do, as long as all their keys fit.  So a half of a word
  * counts as a pointer there on two conditions.  The word leads to no block, and the half is the
@@ -28,6 +34,9 @@ void leakwrap_halves_start(void);
 void leakwrap_halves_scan(uintptr_t start, uintptr_t end,
                           void (*take)(uintptr_t half, uintptr_t place));
 
+/* Returns whether ADDRESS, which stands in a part of a word, is that of a block's first byte. */
+bool leakwrap_is_first_byte(uintptr_t address);
+
 /* Returns whether halves may count as pointers. */
 LEAKWRAP_INLINE bool leakwrap_has_halves(void)
 {
@@ -35,6 +44,12 @@ LEAKWRAP_INLINE bool leakwrap_has_halves(void)
 }
 
 #else
+
+LEAKWRAP_INLINE bool leakwrap_is_first_byte(uintptr_t address)
+{
+	(void)address;
+	return false;
+}
 
 LEAKWRAP_INLINE void leakwrap_halves_start(void)
 {

@@ -470,9 +470,9 @@ void leakwrap_mark_get_bounds(uintptr_t *start, uintptr_t *end)
 
 void leakwrap_mark_word(uintptr_t word)
 {
-	const uintptr_t address = leakwrap_untagged(word);
+	const uintptr_t address = leakwrap_lower_address(word);
 
-	if (!leakwrap_is_outside_of_blocks(address, address + 1))
+	if (!leakwrap_is_outside_of_blocks(address, address + 1) && leakwrap_may_be_pointer(word))
 		take_from_reachable(leakwrap_indexed_region_at(address), address, 0);
 }
 

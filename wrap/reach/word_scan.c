@@ -5,7 +5,6 @@
 #include "wrap/base/options.h"
 #include "wrap/live/block_index.h"
 #include "wrap/port/port.h"
-#include "wrap/reach/halves.h"
 #include "wrap/reach/maps.h"
 #include "wrap/unwind/stack_bounds.h"
 
@@ -16,12 +15,45 @@
 /* Blocks from this size on may be sparse: pages that were never written to are skipped. */
 #define SPARSE_MIN ((size_t)1 << 20)
 
+/* Notes that blocks lie from START to END, in the lower or the upper half of the addresses among
+ * which the gap is. */
+static void leave_out(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
+{
+	const uintptr_t low = leakwrap_block_index.low;
+	const uintptr_t half = low + (leakwrap_block_index.high - low) / 2;
+	const uintptr_t gap_end = scan->gap_start + scan->gap_size;
+
+	if (start >= half && start < gap_end)
+		scan->gap_size = start > scan->gap_start ? start - scan->gap_start : 0;
+	else if (start < half && end >= scan->gap_start) {
+		/* The end may lead to its block. */
+		scan->gap_start = end + 1;
+		scan->gap_size = gap_end > end ? gap_end - end - 1 : 0;
+	}
+}
+
+/* Finds the gap, if there is one in the middle of the addresses among which blocks lie. */
+static void find_gap(struct leakwrap_word_scan *scan)
+{
+	const struct leakwrap_block_index *const index = &leakwrap_block_index;
+
+	scan->gap_start = index->low;
+	scan->gap_size = index->region_count > 0 ? index->high - index->low : 0;
+	for (size_t i = 0; i < index->region_count; i++)
+		leave_out(scan, index->regions[i].key << LEAKWRAP_REGION_BITS,
+		          (index->regions[i].key + 1) << LEAKWRAP_REGION_BITS);
+	for (size_t i = 0; i < index->listed_count; i++)
+		leave_out(scan, index->listed[i].address,
+		          index->listed[i].address + index->listed[i].size);
+}
+
 void leakwrap_word_scan_start(struct leakwrap_word_scan *scan,
                               void (*take)(uintptr_t word, uintptr_t place))
 {
 	*scan = (struct leakwrap_word_scan){.take = take,
 	                                    .step = leakwrap_options.pointer_step,
 	                                    .pagemap = leakwrap_pagemap_open()};
+	find_gap(scan);
 	leakwrap_halves_start();
 }
 
@@ -69,27 +101,49 @@ static __attribute__((noinline)) void scan_in_steps(struct leakwrap_word_scan *s
 	for (; start < end && end - start >= sizeof(stored); start += step) {
 		memcpy(&stored, (const void *)start, sizeof(stored));
 
-		const uintptr_t word = leakwrap_untagged(stored);
+		const uintptr_t word = leakwrap_lower_address(stored);
 
-		if (word - low < size)
+		if (word - low < size && leakwrap_may_be_pointer(stored))
 			scan->take(word, start);
 	}
 }
 
-/* Takes the word at ADDRESS if it may lead to a block: blocks lie in SIZE bytes from LOW on. */
-LEAKWRAP_INLINE void scan_word(const struct leakwrap_word_scan *scan, uintptr_t address,
-                               uintptr_t low, uintptr_t size)
+/* Where blocks lie: from LOW to LAST, but not from GAP_START to GAP_LAST. */
+struct bounds {
+	uintptr_t low, last, gap_start, gap_last;
+};
+
+/* Returns whether WORD is within BOUNDS.  The lower bits of random numbers are in the gap as often
+ * as not, so that a branch for each bound would be slow.  A difference is negative if its highest
+ * bit is set: addresses have fewer bits. */
+LEAKWRAP_INLINE bool is_among_blocks(struct bounds bounds, uintptr_t word)
 {
-	const uintptr_t word = leakwrap_untagged(leakwrap_stack_word(address));
+#ifdef LEAKWRAP_ADDRESS_BITS
+	const uintptr_t outside = (word - bounds.low) | (bounds.last - word);
+	const uintptr_t outside_of_gap = (word - bounds.gap_start) | (bounds.gap_last - word);
+
+	return (intptr_t)(~outside & outside_of_gap) < 0;
+#else
+	return word - bounds.low <= bounds.last - bounds.low;
+#endif
+}
+
+/* Takes the word at ADDRESS if it may lead to a block. */
+LEAKWRAP_INLINE void scan_word(const struct leakwrap_word_scan *scan, uintptr_t address,
+                               struct bounds bounds)
+{
+	const uintptr_t stored = leakwrap_stack_word(address);
+	const uintptr_t word = leakwrap_lower_address(stored);
 
 	/* Most words are no addresses of the heap. */
-	if (leakwrap_unlikely(word - low < size))
+	if (leakwrap_unlikely(is_among_blocks(bounds, word)) && leakwrap_may_be_pointer(stored))
 		scan->take(word, address);
 }
 
 void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
 {
-	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
+	const struct bounds bounds = {leakwrap_block_index.low, leakwrap_block_index.high - 1,
+	                              scan->gap_start, scan->gap_start + scan->gap_size - 1};
 
 	if (leakwrap_unlikely(leakwrap_has_halves()))
 		leakwrap_halves_scan(start, end, scan->take);
@@ -99,16 +153,16 @@ void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, 
 	}
 	start = (start + WORD - 1) & ~(WORD - 1);
 	end &= ~(WORD - 1);
-	if (start >= end)
+	if (start >= end || bounds.low > bounds.last)
 		return;
 	for (; end - start >= 4 * WORD; start += 4 * WORD) {
-		scan_word(scan, start, low, size);
-		scan_word(scan, start + WORD, low, size);
-		scan_word(scan, start + 2 * WORD, low, size);
-		scan_word(scan, start + 3 * WORD, low, size);
+		scan_word(scan, start, bounds);
+		scan_word(scan, start + WORD, bounds);
+		scan_word(scan, start + 2 * WORD, bounds);
+		scan_word(scan, start + 3 * WORD, bounds);
 	}
 	for (; start < end; start += WORD)
-		scan_word(scan, start, low, size);
+		scan_word(scan, start, bounds);
 }
 
 /* Does what leakwrap_word_scan_range does, for the pages from START to END that were written to. */

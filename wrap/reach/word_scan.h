@@ -1,7 +1,7 @@
 /* word_scan.h - reads memory for words that may lead to live blocks.
  *
  * Words count at their natural alignment, and at other addresses with the option pointer_step=.
- * Halves of words count in some programs (halves.h).  What cannot be read is left out: the program
+ * Parts of words count in some programs (halves.h).  What cannot be read is left out: the program
  * may have protected a part of a block, or given it back to the system.  So are the pages of a
  * large block that were never written to.
  *
@@ -15,6 +15,8 @@
 #include <stdint.h>
 
 #include "wrap/arch/arch.h"
+#include "wrap/base/common.h"
+#include "wrap/reach/halves.h"
 
 /* It holds addresses of mappings, some of which are addresses of blocks. */
 struct leakwrap_word_scan {
@@ -24,6 +26,10 @@ struct leakwrap_word_scan {
 	uintptr_t scanned_end; /* with it: where the last scan ended */
 	int pagemap;
 	uintptr_t readable_start, readable_end; /* the last readable memory that was looked up */
+	/* Memory among the blocks that holds none: the heap of a program and mappings lie far
+	 * apart.  Otherwise many numbers would seem to have the address of a block in their lower
+	 * bits. */
+	uintptr_t gap_start, gap_size;
 };
 
 /* Returns WORD without the bits of a pointer that are no part of the address. */
@@ -34,6 +40,25 @@ static inline uintptr_t leakwrap_untagged(uintptr_t word)
 #else
 	return word;
 #endif
+}
+
+/* Returns the address that the pointer WORD has if it has other data in the bits above. */
+static inline uintptr_t leakwrap_lower_address(uintptr_t word)
+{
+#ifdef LEAKWRAP_ADDRESS_BITS
+	return word & (((uintptr_t)1 << LEAKWRAP_ADDRESS_BITS) - 1);
+#else
+	return leakwrap_untagged(word);
+#endif
+}
+
+/* Returns whether WORD may be a pointer to its lower address, which lies among blocks. */
+static inline bool leakwrap_may_be_pointer(uintptr_t word)
+{
+	const uintptr_t address = leakwrap_lower_address(word);
+
+	return leakwrap_likely(leakwrap_untagged(word) == address) ||
+	       leakwrap_is_first_byte(address);
 }
 
 /* Starts SCAN, with the index of blocks and the mappings as they are.  TAKE gets each word that may

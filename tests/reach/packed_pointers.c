@@ -1,0 +1,59 @@
+/* packed_pointers.c - keeps blocks by pointers with other data in the bits that no address needs, as
+ * lock-free lists and values of scripts have them.  Loses blocks to which such pointers lead
+ * otherwise: into their middle, or by an address that is too large. */
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tests/clear_stack.h"
+
+enum { KEPT = 2000, LOST = 3, INSIDE = 8 };
+
+/* Bits of an address: 47, of which AArch64 has one more. */
+#ifdef __aarch64__
+enum { BITS = 48 };
+#else
+enum { BITS = 47 };
+#endif
+
+static struct {
+	uintptr_t volatile counted[KEPT], values[KEPT], inside[LOST], above[LOST];
+} kept;
+
+struct node {
+	uintptr_t volatile next;
+	uintptr_t data[2];
+};
+
+static uintptr_t volatile list;
+
+static NOINLINE void keep(void)
+{
+	for (uintptr_t i = 0; i < KEPT; i++) {
+		struct node *const node = malloc(sizeof *node);
+
+		if (!node)
+			abort();
+		kept.counted[i] = (uintptr_t)malloc(40) | i << 48;
+		kept.values[i] = (uintptr_t)malloc(56) | (UINTPTR_MAX - i % 16) << BITS;
+		node->next = list;
+		list = (uintptr_t)node | (i + 1) << 48;
+	}
+}
+
+static NOINLINE void lose(void)
+{
+	for (uintptr_t i = 0; i < LOST; i++) {
+		kept.inside[i] = ((uintptr_t)malloc(72) + INSIDE) | (i + 1) << 48;
+		kept.above[i] = (uintptr_t)malloc(88) ^ (uintptr_t)1 << (BITS - 1);
+	}
+}
+
+int main(void)
+{
+	keep();
+	lose();
+	clear_stack();
+	raise(SIGUSR1);
+	return 0;
+}
