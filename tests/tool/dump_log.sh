@@ -4,8 +4,8 @@ cd "$(dirname "$0")/../.." || exit 2
 . tests/lib.sh
 . tests/tool/tool.sh
 
-# For each S of its input the program stands still until the next byte comes: a signal waits until the
-# child of vfork has ended.
+# For each S of its input the program stands still until the next byte comes: a signal waits until
+# the child of vfork has ended.
 cat >"$W/wait.c" <<'END'
 #include <stdlib.h>
 #include <unistd.h>
