@@ -1,5 +1,5 @@
-/* packed_pointers.c - keeps blocks by pointers with other data in the bits that no address needs, as
- * lock-free lists and values of scripts have them.  Loses blocks to which such pointers lead
+/* packed_pointers.c - keeps blocks by pointers with other data in the bits that no address needs,
+ * as lock-free lists and values of scripts have them.  Loses blocks to which such pointers lead
  * otherwise: into their middle, or by an address that is too large. */
 #include <signal.h>
 #include <stdint.h>

@@ -19,7 +19,7 @@
  *   LEAKWRAP_CONTEXT_*     The registers in a ucontext_t, for the crash trace and the search for
  *                          lost memory.
  *   LEAKWRAP_UNTAG         Removes the tag from an address.  Undefined: addresses have no tags.
- *   LEAKWRAP_ADDRESS_BITS  The bits of the addresses of a program, if they are fewer than a word has.
+ *   LEAKWRAP_ADDRESS_BITS  The bits of a program's addresses, if they are fewer than a word has.
  *                          Programs keep other data in the bits above.
  *   LEAKWRAP_ELF_MACHINE   The architecture's number in ELF headers (<elf.h>, EM_*).
  *   LEAKWRAP_ELF_ADDRESS   The number of the relocation that stores a symbol's address in a
