@@ -328,7 +328,7 @@ static bool look_at_missing(struct tables *tables)
 /* Asks and waits until all threads have parked, or the time is over. */
 static void gather(struct tables *tables)
 {
-	uint64_t step = 100000;
+	uint64_t step = 100000, last_hope = park.started;
 
 	do {
 		const uint32_t arrived = atomic_load(&park.arrived);
@@ -343,11 +343,11 @@ static void gather(struct tables *tables)
 		if (park.is_incomplete || (park.missing == 0 && !park.has_asked))
 			return;
 		if (park.missing > 0) {
-			const uint64_t waited = leakwrap_time_monotonic() - park.started;
+			const uint64_t now = leakwrap_time_monotonic();
 
-			if (waited > PARK_LIMIT)
-				return;
-			if (waited > LOOK_LIMIT && look_at_missing(tables) && waited > SLEEP_LIMIT)
+			if (now - park.started > LOOK_LIMIT && !look_at_missing(tables))
+				last_hope = now;
+			if (now - park.started > PARK_LIMIT || now - last_hope > SLEEP_LIMIT)
 				return;
 			leakwrap_wait(&park.arrived, arrived, step);
 			step = step < 10000000 ? 2 * step : step;
