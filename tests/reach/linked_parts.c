@@ -99,6 +99,10 @@ static struct link list = {&list, &list};
 static struct node table = {{&table.base}, &table.base};
 static struct bucket buckets[KEPT];
 static struct branch *volatile tree;
+static struct { /* as struct rb_root_cached of Linux, between other words */
+	uintptr_t before;
+	struct branch *volatile root, *volatile leftmost;
+} cached_trees[4];
 static struct event *volatile events;
 static struct watcher *volatile watchers[KEPT];
 static struct entry *volatile bucket;
@@ -130,6 +134,26 @@ static void make_leaf(void)
 	if (tree)
 		tree->parent = (uintptr_t)&leaf->branch | 1;
 	tree = &leaf->branch;
+}
+
+/* Makes the only node of a tree.  It is black. */
+static struct branch *make_only_leaf(void)
+{
+	struct leaf *const leaf = calloc(1, sizeof(*leaf));
+
+	leaf->branch.parent = 1;
+	return &leaf->branch;
+}
+
+/* Holds a leaf by its tree, and others by no tree of one node: one is red, one has a child, the
+ * address of one stands there once. */
+static NOINLINE void make_only_leaves(void)
+{
+	for (unsigned i = 0; i < 3; i++)
+		cached_trees[i].root = cached_trees[i].leftmost = make_only_leaf();
+	cached_trees[1].root->parent = 0;
+	cached_trees[2].root->left = (struct branch *)&list;
+	cached_trees[3].root = make_only_leaf();
 }
 
 static struct connection *make_connection(void)
@@ -294,6 +318,7 @@ static NOINLINE void make_all(void)
 	make_false_entries();
 	make_false_watchers();
 	make_false_hashed();
+	make_only_leaves();
 }
 
 int main(void)

@@ -180,6 +180,7 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  * programs whose objects hold the links of their lists and trees, such as libuv and
  * Boost.Intrusive, the events of libev, and PARI
  *   - to a node of a list or tree, which leads to another node that leads back
+ *   - to the only node of a red-black tree of Linux that keeps its first node, too
  *   - behind the links of a list, if these lead behind the links of its neighbours, too
  *   - to an active watcher of libev
  *

@@ -7,6 +7,8 @@
  *     of Boost.Intrusive (boost/intrusive/detail/list_node.hpp)
  *   - a node of a hash table, if a bucket leads to it and the node before it to the bucket, or if
  *     it leads to a bucket, and the bucket's node leads back (Boost.MultiIndex)
+ *   - the only node of a red-black tree that keeps its root and its leftmost node side by side
+ *     (Linux, struct rb_root_cached; keepalived)
  *   - what is behind the links of a list, if these lead behind the links of its neighbours, too.
  *     Such is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
@@ -72,6 +74,31 @@ LEAKWRAP_INLINE bool is_at_bucket(const struct leakwrap_interior *in, unsigned w
 {
 	return words >= 2 && (leads_back_by_word(in, leakwrap_word_of_part(in, 0), 1) ||
 	                      leads_back_by_word(in, leakwrap_word_of_part(in, 1), 0));
+}
+
+/* Returns whether the pointer stands twice, side by side. */
+LEAKWRAP_INLINE bool stands_twice(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word before = in->place - memory->word, behind = in->place + memory->word;
+
+	return in->place >= memory->word && ((leakwrap_leads_to_words(memory, behind, 1) &&
+	                                      leakwrap_word_at(memory, behind) == in->pointer) ||
+	                                     (leakwrap_leads_to_words(memory, before, 1) &&
+	                                      leakwrap_word_at(memory, before) == in->pointer));
+}
+
+/* The first word of a node without a parent, which is black (Linux, include/linux/rbtree.h, struct
+ * rb_node and RB_BLACK). */
+#define BLACK_ROOT 1u
+
+/* Returns whether the part, which has WORDS words, is the only node of a red-black tree.  Such a
+ * node has no children.  It is the tree's root and its leftmost node. */
+LEAKWRAP_INLINE bool is_only_branch(const struct leakwrap_interior *in, unsigned words)
+{
+	return words >= 3 && leakwrap_word_of_part(in, 0) == BLACK_ROOT &&
+	       leakwrap_word_of_part(in, 1) == 0 && leakwrap_word_of_part(in, 2) == 0 &&
+	       stands_twice(in);
 }
 
 /* The words in front of a part in which its links may be. */
@@ -142,8 +169,8 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 	const unsigned words = leakwrap_words_of_part(in, PART_WORDS);
 
 	return is_node(in, words) ||
-	       (in->memory->has_system &&
-	        (is_watcher(in, words) || is_behind_links(in) || is_at_bucket(in, words)));
+	       (in->memory->has_system && (is_watcher(in, words) || is_only_branch(in, words) ||
+	                                   is_behind_links(in) || is_at_bucket(in, words)));
 }
 
 #endif
