@@ -1,6 +1,7 @@
 /* library_headers.c - holds the elements of objects as SpiderMonkey does, vectors as NTL does,
- * languages as Pango does, blocks as Z3 does, and messages as libcoap does: by pointers behind a
- * header.  Similar blocks are none of theirs. */
+ * languages as Pango does, blocks as Z3 does, messages as libcoap does, capabilities as libcap
+ * does, and arrays as libyang does: by pointers behind a header.  Similar blocks are none of theirs.
+ */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "tests/clear_stack.h"
 #include "tests/noinline.h"
 
-enum { KEPT = 50, OTHERS = 21, ROOM = 12, REMOVED = 3, ELEMENT = 24, LENGTH = 40 };
+enum { KEPT = 50, OTHERS = 28, ROOM = 12, REMOVED = 3, ELEMENT = 24, LENGTH = 40 };
 
 /* Like ObjectElements of SpiderMonkey (js/src/vm/NativeObject.h), which has the number of removed
  * elements in the upper bits of the marks. */
@@ -57,6 +58,18 @@ struct watches {
 	char bytes[LENGTH];
 };
 
+/* A block of libcap (libcap/cap_alloc.c, struct _cap_alloc_s). */
+struct capabilities {
+	uint32_t mark, size;
+	char bytes[LENGTH];
+};
+
+/* An array of libyang (src/tree_edit.h, LY_ARRAY_CREATE). */
+struct addresses {
+	uint64_t count;
+	void *address[ROOM];
+};
+
 /* A message of libcoap (include/coap3/coap_pdu_internal.h, struct coap_pdu_t). */
 struct message {
 	int type, code, number;
@@ -68,6 +81,7 @@ struct message {
 
 static struct message messages[KEPT], false_messages[5];
 static void *volatile kept[8 * KEPT];
+static void *volatile of_libcap[KEPT], *volatile of_libyang[KEPT];
 static void *volatile others[OTHERS];
 
 static struct elements *make_elements(uint32_t marks, uint32_t used, uint32_t room, uint32_t length)
@@ -182,6 +196,42 @@ static NOINLINE void make_others_of_z3(void)
 	others[20] = make_watches(8, 8, LENGTH + 1)->bytes;
 }
 
+static struct capabilities *make_capabilities(uint32_t mark)
+{
+	struct capabilities *const block = calloc(1, sizeof(*block));
+
+	block->mark = mark;
+	block->size = sizeof(*block);
+	return block;
+}
+
+/* Makes an array of addresses.  COUNT are counted, and USED are there. */
+static struct addresses *make_addresses(uint64_t count, unsigned used)
+{
+	struct addresses *const array = calloc(1, sizeof(*array));
+
+	array->count = count;
+	for (unsigned i = 0; i < used; i++)
+		array->address[i] = (void *)(uintptr_t)&others[i];
+	return array;
+}
+
+static NOINLINE void make_others_of_libcap_and_libyang(void)
+{
+	struct capabilities *const larger = make_capabilities(0xca90d0);
+	struct addresses *const of_numbers = make_addresses(5, 5);
+
+	larger->size++;
+	of_numbers->address[4] = (void *)(uintptr_t)8;
+	others[21] = larger->bytes;
+	others[22] = make_capabilities(0xca90d1)->bytes;
+	others[23] = make_capabilities(0xca90d0)->bytes + 8;
+	others[24] = of_numbers->address;
+	others[25] = make_addresses(5, 6)->address;
+	others[26] = make_addresses(5, 4)->address;
+	others[27] = make_addresses(ROOM + 1, ROOM)->address;
+}
+
 static NOINLINE void make_others(void)
 {
 	others[0] = make_elements(1, 4, ROOM, 4)->element;        /* a mark that no block has */
@@ -204,6 +254,8 @@ static NOINLINE void make_others(void)
 
 int main(void)
 {
+	static const uint32_t marks[] = {0xca90d0, 0xca95d0, 0xca91ab, 0xca91ac};
+
 	for (unsigned i = 0; i < KEPT; i++) {
 		void *volatile *const at = &kept[8 * (size_t)i];
 
@@ -215,11 +267,14 @@ int main(void)
 		at[5] = make_sized(0)->bytes;
 		at[6] = make_sized_vector(ROOM, i % ROOM)->element;
 		at[7] = make_watches(i % 8, 8, LENGTH)->bytes;
+		of_libcap[i] = make_capabilities(marks[i % 4])->bytes;
+		of_libyang[i] = make_addresses(5 + i % 6, 5 + i % 6)->address;
 		make_message(&messages[i], i % 2 ? 4 : 6, i % 3 ? LENGTH : LENGTH / 2, i % 20);
 	}
 	make_others();
 	make_others_of_z3();
 	make_others_of_coap();
+	make_others_of_libcap_and_libyang();
 	clear_stack();
 	return raise(SIGUSR1);
 }

@@ -103,6 +103,12 @@ static struct { /* as struct rb_root_cached of Linux, between other words */
 	uintptr_t before;
 	struct branch *volatile root, *volatile leftmost;
 } cached_trees[4];
+static struct link end_of_list;
+static struct { /* as struct slist_head of FRRouting, between other words */
+	uintptr_t before;
+	struct link *volatile first, *volatile last;
+	size_t volatile count;
+} counted_lists[6];
 static struct event *volatile events;
 static struct watcher *volatile watchers[KEPT];
 static struct entry *volatile bucket;
@@ -154,6 +160,28 @@ static NOINLINE void make_only_leaves(void)
 	cached_trees[1].root->parent = 0;
 	cached_trees[2].root->left = (struct branch *)&list;
 	cached_trees[3].root = make_only_leaf();
+}
+
+static struct link *make_only_member(struct link *next)
+{
+	struct member *const member = calloc(1, sizeof(*member) + MORE);
+
+	member->link.next = next;
+	return &member->link;
+}
+
+/* Holds two members by lists of one, and others by no such list: two members are counted, one leads
+ * to a block, the address of one stands there once, one leads to no memory. */
+static NOINLINE void make_only_members(void)
+{
+	for (unsigned i = 0; i < 6; i++) {
+		counted_lists[i].first = make_only_member(i % 2 == 0 ? &end_of_list : NULL);
+		counted_lists[i].last = counted_lists[i].first;
+		counted_lists[i].count = i == 2 ? 2 : 1;
+	}
+	counted_lists[3].first->next = list.next;
+	counted_lists[4].last = NULL;
+	counted_lists[5].first->next = (struct link *)(uintptr_t)8;
 }
 
 static struct connection *make_connection(void)
@@ -319,6 +347,7 @@ static NOINLINE void make_all(void)
 	make_false_watchers();
 	make_false_hashed();
 	make_only_leaves();
+	make_only_members();
 }
 
 int main(void)

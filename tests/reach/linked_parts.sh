@@ -4,4 +4,4 @@
 . tests/lib.sh
 
 build parts tests/reach/linked_parts.c
-lost_blocks "$W/parts" 3 15
+lost_blocks "$W/parts" 3 19

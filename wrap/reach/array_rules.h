@@ -5,6 +5,7 @@
  *   - stb_ds.h, in an array or a hash table
  *   - Snowball's stemmers, in a word that they change
  *   - LMDB, in a list of IDs
+ *   - libyang, in front of addresses
  *
  * Emacs and SBCL keep it beside the pointer to the second element.
  *
@@ -109,6 +110,40 @@ LEAKWRAP_INLINE bool is_list_of_ids(const struct leakwrap_interior *in)
 	return in->offset == word && leakwrap_is_multiple(in->size, word) &&
 	       in->size >= (ROOM_OF_IDS_MIN + 2) * word && leakwrap_word_of(in, 0) == room &&
 	       leakwrap_word_of(in, 1) <= room;
+}
+
+/* In front of an array of addresses is their number, in 64 bits.  Behind them may be room for more,
+ * which holds zeros (libyang 2.1, src/tree_edit.h, LY_ARRAY_NEW and LY_ARRAY_CREATE).  An array
+ * without such room is like that of new[]. */
+#define ADDRESSES_AT   8u
+#define ADDRESSES_READ 8u
+#define ADDRESSES_MAX  0xffffffu
+
+LEAKWRAP_INLINE bool is_array_of_addresses(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word word = memory->word, room = (in->size - in->offset) / word;
+	unsigned count, used, unused;
+	uint64_t number;
+
+	if (in->offset != ADDRESSES_AT || !leakwrap_is_multiple(in->size, word))
+		return false;
+	number = memory->load(memory->context, in->block, 8);
+	if (number == 0 || number >= room || number > ADDRESSES_MAX)
+		return false;
+	count = (unsigned)number;
+	used = count < ADDRESSES_READ ? count : ADDRESSES_READ;
+	unused = room - count < ADDRESSES_READ ? (unsigned)(room - count) : ADDRESSES_READ;
+	if (!leakwrap_leads_to_words(memory, in->pointer, used) ||
+	    !leakwrap_leads_to_words(memory, in->pointer + count * word, unused))
+		return false;
+	for (unsigned i = 0; i < used; i++)
+		if (!leakwrap_leads_to_words(memory, leakwrap_word_of_part(in, i), 1))
+			return false;
+	for (unsigned i = 0; i < unused; i++)
+		if (leakwrap_word_of_part(in, count + i) != 0)
+			return false;
+	return true;
 }
 
 /* The least number of elements of an array whose first element the program leaves out: smaller

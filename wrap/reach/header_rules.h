@@ -6,6 +6,7 @@
  *   - what Z3 allocates
  *   - the bytes of a message of libcoap
  *   - an object of VLC
+ *   - what libcap allocates
  *
  * For interior_rules.h.
  */
@@ -208,10 +209,33 @@ LEAKWRAP_INLINE bool is_vlc_object(const struct leakwrap_interior *in)
 	return false;
 }
 
+/* In front of a set of capabilities, of its text and of the other objects of libcap are a mark and
+ * the size of the whole block, in 32 bits each (2.66, libcap/cap_alloc.c, struct _cap_alloc_s, and
+ * libcap/libcap.h). */
+#define LIBCAP_HEADER      8u
+#define LIBCAP_SET         0xca90d0u
+#define LIBCAP_TEXT        0xca95d0u
+#define LIBCAP_INHERITABLE 0xca91abu
+#define LIBCAP_LAUNCHER    0xca91acu
+
+LEAKWRAP_INLINE bool is_of_libcap(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	uint64_t mark;
+
+	if (in->offset != LIBCAP_HEADER ||
+	    memory->load(memory->context, in->block + 4, 4) != in->size)
+		return false;
+	mark = memory->load(memory->context, in->block, 4);
+	return mark == LIBCAP_SET || mark == LIBCAP_TEXT || mark == LIBCAP_INHERITABLE ||
+	       mark == LIBCAP_LAUNCHER;
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
 	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
-	       is_pango_language(in) || is_of_z3(in) || is_of_message(in) || is_vlc_object(in);
+	       is_pango_language(in) || is_of_z3(in) || is_of_message(in) || is_vlc_object(in) ||
+	       is_of_libcap(in);
 }
 
 #endif

@@ -129,6 +129,12 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  * libcoap
  *   - to the bytes of a message, behind room for a header, from the message
  *
+ * libcap
+ *   - behind a header with a mark and the size of the whole block
+ *
+ * libyang
+ *   - to an array of addresses, behind their number, if there is room for more
+ *
  * Pango
  *   - to a language, behind two words and a mark
  *
@@ -181,6 +187,7 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  * Boost.Intrusive, the events of libev, and PARI
  *   - to a node of a list or tree, which leads to another node that leads back
  *   - to the only node of a red-black tree of Linux that keeps its first node, too
+ *   - to the only node of a list that keeps its first node, its last node and their number
  *   - behind the links of a list, if these lead behind the links of its neighbours, too
  *   - to an active watcher of libev
  *

@@ -506,15 +506,15 @@ LEAKWRAP_INLINE bool is_interior_of_system(const struct leakwrap_interior *in)
 	        is_behind_openmp_header(in) || is_monotonic_chunk(in) || is_behind_manager(in) ||
 	        is_squid_object(in) || is_marked_string(in) || is_in_arena(in) ||
 	        is_with_pool(in) || is_repeated_field(in) || is_stb_array(in) || is_stem(in) ||
-	        is_second_element(in) || is_list_of_ids(in) || is_behind_owners(in) || is_sds(in) ||
-	        is_hash_table(in) || is_swiss_table(in) || is_of_glib(in) || is_perl_slab(in) ||
-	        is_objective_c(in) || is_behind_size(in) || is_aligned_behind_size(in) ||
-	        is_tcl_part(in) || is_of_pascal(in) || is_pascal_interface(in) ||
-	        is_syntax_node(in) || is_of_abseil(in) || is_behind_gluster_header(in) ||
-	        is_of_python(in) || is_of_lua(in) || is_part_of_lua_table(in) ||
-	        is_behind_ralloc_header(in) || is_behind_ta_header(in) || is_behind_header(in) ||
-	        is_signal_vector(in) || is_of_php(in) || is_hashed_key(in) || is_chained(in) ||
-	        is_rcu_node(in));
+	        is_second_element(in) || is_list_of_ids(in) || is_array_of_addresses(in) ||
+	        is_behind_owners(in) || is_sds(in) || is_hash_table(in) || is_swiss_table(in) ||
+	        is_of_glib(in) || is_perl_slab(in) || is_objective_c(in) || is_behind_size(in) ||
+	        is_aligned_behind_size(in) || is_tcl_part(in) || is_of_pascal(in) ||
+	        is_pascal_interface(in) || is_syntax_node(in) || is_of_abseil(in) ||
+	        is_behind_gluster_header(in) || is_of_python(in) || is_of_lua(in) ||
+	        is_part_of_lua_table(in) || is_behind_ralloc_header(in) ||
+	        is_behind_ta_header(in) || is_behind_header(in) || is_signal_vector(in) ||
+	        is_of_php(in) || is_hashed_key(in) || is_chained(in) || is_rcu_node(in));
 }
 
 /* -- all rules --------------------------------------------------------------------------------- */

@@ -9,6 +9,8 @@
  *     it leads to a bucket, and the bucket's node leads back (Boost.MultiIndex)
  *   - the only node of a red-black tree that keeps its root and its leftmost node side by side
  *     (Linux, struct rb_root_cached; keepalived)
+ *   - the only node of a list that keeps its first node, its last node and their number side by
+ *     side (FRRouting 8.4, lib/typesafe.h, struct slist_head)
  *   - what is behind the links of a list, if these lead behind the links of its neighbours, too.
  *     Such is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
@@ -76,16 +78,26 @@ LEAKWRAP_INLINE bool is_at_bucket(const struct leakwrap_interior *in, unsigned w
 	                      leads_back_by_word(in, leakwrap_word_of_part(in, 1), 0));
 }
 
-/* Returns whether the pointer stands twice, side by side. */
-LEAKWRAP_INLINE bool stands_twice(const struct leakwrap_interior *in)
+/* Returns whether the word at ADDRESS can be read and is the pointer. */
+LEAKWRAP_INLINE bool is_same_pointer(const struct leakwrap_interior *in, leakwrap_word address)
 {
-	const struct leakwrap_memory *const memory = in->memory;
-	const leakwrap_word before = in->place - memory->word, behind = in->place + memory->word;
+	return leakwrap_leads_to_words(in->memory, address, 1) &&
+	       leakwrap_word_at(in->memory, address) == in->pointer;
+}
 
-	return in->place >= memory->word && ((leakwrap_leads_to_words(memory, behind, 1) &&
-	                                      leakwrap_word_at(memory, behind) == in->pointer) ||
-	                                     (leakwrap_leads_to_words(memory, before, 1) &&
-	                                      leakwrap_word_at(memory, before) == in->pointer));
+/* Returns whether the pointer stands twice, side by side.  Stores the address behind both to
+ * *BEHIND. */
+LEAKWRAP_INLINE bool stands_twice(const struct leakwrap_interior *in, leakwrap_word *behind)
+{
+	const leakwrap_word word = in->memory->word;
+
+	if (in->place < word)
+		return false;
+	*behind = in->place + word;
+	if (is_same_pointer(in, in->place - word))
+		return true;
+	*behind += word;
+	return is_same_pointer(in, in->place + word);
 }
 
 /* The first word of a node without a parent, which is black (Linux, include/linux/rbtree.h, struct
@@ -96,9 +108,27 @@ LEAKWRAP_INLINE bool stands_twice(const struct leakwrap_interior *in)
  * node has no children.  It is the tree's root and its leftmost node. */
 LEAKWRAP_INLINE bool is_only_branch(const struct leakwrap_interior *in, unsigned words)
 {
+	leakwrap_word behind;
+
 	return words >= 3 && leakwrap_word_of_part(in, 0) == BLACK_ROOT &&
 	       leakwrap_word_of_part(in, 1) == 0 && leakwrap_word_of_part(in, 2) == 0 &&
-	       stands_twice(in);
+	       stands_twice(in, &behind);
+}
+
+/* Returns whether the part, which has WORDS words, is the only node of a list.  The word behind the
+ * addresses of the first and the last node is their number.  The node leads to no other node: it
+ * holds 0, or the address of a variable that marks the list's end. */
+LEAKWRAP_INLINE bool is_only_item(const struct leakwrap_interior *in, unsigned words)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	leakwrap_word behind, next, block, size;
+
+	if (words == 0 || !stands_twice(in, &behind) ||
+	    !leakwrap_leads_to_words(memory, behind, 1) || leakwrap_word_at(memory, behind) != 1)
+		return false;
+	next = leakwrap_word_of_part(in, 0);
+	return next == 0 || (leakwrap_leads_to_words(memory, next, 1) &&
+	                     !memory->find_block(memory->context, next, &block, &size));
 }
 
 /* The words in front of a part in which its links may be. */
@@ -169,8 +199,9 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 	const unsigned words = leakwrap_words_of_part(in, PART_WORDS);
 
 	return is_node(in, words) ||
-	       (in->memory->has_system && (is_watcher(in, words) || is_only_branch(in, words) ||
-	                                   is_behind_links(in) || is_at_bucket(in, words)));
+	       (in->memory->has_system &&
+	        (is_watcher(in, words) || is_only_branch(in, words) || is_only_item(in, words) ||
+	         is_behind_links(in) || is_at_bucket(in, words)));
 }
 
 #endif
