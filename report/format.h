@@ -1,5 +1,5 @@
 /* format.h - the text format of a dump, version 1.  The runtime writes it, and the leakwrap tool
- * reads it.  What else they share is at the end of wrap/layers, and in wrap/reach/memory.h.
+ * reads it.  What else they share is at the end of wrap/layers, and in wrap/rules/memory.h.
  *
  * A dump is a sequence of lines, with lines of other programs between them.
  *

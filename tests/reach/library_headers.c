@@ -1,7 +1,7 @@
 /* library_headers.c - holds the elements of objects as SpiderMonkey does, vectors as NTL does,
  * languages as Pango does, blocks as Z3 does, messages as libcoap does, capabilities as libcap
- * does, and arrays as libyang does: by pointers behind a header.  Similar blocks are none of theirs.
- */
+ * does, and arrays as libyang does: by pointers behind a header.  Similar blocks are none of
+ * theirs. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>

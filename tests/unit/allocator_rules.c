@@ -3,7 +3,7 @@
  * the pointers of PHP's tables and functions.  The rules read nothing that they have not asked
  * for. */
 #include "rule_questions.h"
-#include "wrap/reach/end_rules.h"
+#include "wrap/rules/end_rules.h"
 
 /* The headers of a parent, its other child, the sibling behind it and a child of its own. */
 #define PARENT (PLACE + 256)

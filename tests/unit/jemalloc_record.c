@@ -1,6 +1,6 @@
 /* jemalloc_record.c - jemalloc's records are told, whatever the size of its pages is.  Debian
  * builds jemalloc for AArch64 with pages of 64 KB. */
-#include "wrap/reach/jemalloc_record.h"
+#include "wrap/rules/jemalloc_record.h"
 
 #include <string.h>
 

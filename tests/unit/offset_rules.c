@@ -1,6 +1,6 @@
 /* offset_rules.c - a pattern and a set of characters of fontconfig hold blocks by distances, if
  * each number is right.  Nothing is read that was not asked for. */
-#include "wrap/reach/offset_rules.h"
+#include "wrap/rules/offset_rules.h"
 
 #include "rule_memory.h"
 

@@ -1,4 +1,4 @@
-/* rule_memory.h - memory for unit tests of the rules that look at memory (wrap/reach/memory.h).  A
+/* rule_memory.h - memory for unit tests of the rules that look at memory (wrap/rules/memory.h).  A
  * rule may read a byte only after it has asked whether that can be read.  On a machine with 64 bits
  * words have 4 or 8 bytes, as for the tool.  With 32 bits the rules are compiled as those of the
  * runtime are. */
@@ -10,7 +10,7 @@
 #if UINTPTR_MAX > UINT32_MAX
 #define LEAKWRAP_OTHER_PROCESS
 #endif
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 
 #include "unit.h"
 

@@ -1,10 +1,10 @@
-/* rule_questions.h - questions to the rules for pointers into blocks (wrap/reach/interior_rules.h),
+/* rule_questions.h - questions to the rules for pointers into blocks (wrap/rules/interior_rules.h),
  * for unit tests. */
 #ifndef RULE_QUESTIONS_H
 #define RULE_QUESTIONS_H
 
 #include "rule_memory.h"
-#include "wrap/reach/interior_rules.h"
+#include "wrap/rules/interior_rules.h"
 
 #define BLOCK ((leakwrap_word)START + 1024)
 #define PLACE ((leakwrap_word)START + 256)

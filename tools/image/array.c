@@ -2,7 +2,7 @@
 #include "tools/image/array.h"
 
 #include "tools/image/memory.h"
-#include "wrap/reach/array_rules.h"
+#include "wrap/rules/array_rules.h"
 
 uint64_t array_cookie(const struct image *image)
 {

@@ -1,5 +1,5 @@
 /* array.h - arrays by new[] without elements, which a program holds by their end
- * (wrap/reach/array_rules.h). */
+ * (wrap/rules/array_rules.h). */
 #ifndef TOOLS_IMAGE_ARRAY_H
 #define TOOLS_IMAGE_ARRAY_H
 

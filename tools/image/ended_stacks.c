@@ -2,7 +2,7 @@
 #include "tools/image/ended_stacks.h"
 
 #include "tools/image/memory.h"
-#include "wrap/reach/stack_remains.h"
+#include "wrap/rules/stack_remains.h"
 
 /* The context of a search. */
 struct ended_search {

@@ -2,7 +2,7 @@
 #include "tools/image/heap.h"
 
 #include "tools/image/memory.h"
-#include "wrap/reach/glibc_rules.h"
+#include "wrap/rules/glibc_rules.h"
 
 uint64_t heap_next_row(const struct heap_search *search, const struct image_part *part,
                        uint64_t *at)

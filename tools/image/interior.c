@@ -2,8 +2,8 @@
 #include "tools/image/interior.h"
 
 #include "tools/image/memory.h"
-#include "wrap/reach/end_rules.h"
-#include "wrap/reach/interior_rules.h"
+#include "wrap/rules/end_rules.h"
+#include "wrap/rules/interior_rules.h"
 
 /* Returns the memory that CONTEXT, a struct interior_search, tells. *PROCESS must outlive it. */
 static struct leakwrap_memory memory_of(const void *context, struct image_process *process)

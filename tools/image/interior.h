@@ -21,7 +21,7 @@ mark_interior is_usual_interior;
 mark_interior leads_back_to_block;
 
 /* Returns whether BLOCK may be one that a program holds by its end, but no array
- * (wrap/reach/end_rules.h).  POINTER is the address of the end.  CONTEXT: a struct
+ * (wrap/rules/end_rules.h).  POINTER is the address of the end.  CONTEXT: a struct
  * interior_search. */
 mark_interior is_block_held_by_end;
 

@@ -1,7 +1,7 @@
 /* jemalloc.c - see jemalloc.h. */
 #include "tools/image/jemalloc.h"
 
-#include "wrap/reach/jemalloc_record.h"
+#include "wrap/rules/jemalloc_record.h"
 
 enum {
 	ALIGNMENT = LEAKWRAP_RECORD_ALIGNMENT,

@@ -9,7 +9,7 @@
 #include "tools/image/memory.h"
 #include "tools/image/offsets.h"
 #include "tools/image/pools.h"
-#include "wrap/reach/end_rules.h"
+#include "wrap/rules/end_rules.h"
 
 /* What a word means depends on where it was read: at the address AT, in the block FROM. */
 typedef void take_word(struct marking *marking, uint64_t word, uint64_t at, size_t from);

@@ -1,5 +1,5 @@
 /* memory.h - an image as the memory of a process that is searched, for the rules that the tool
- * shares with the runtime (wrap/reach/memory.h). */
+ * shares with the runtime (wrap/rules/memory.h). */
 #ifndef TOOLS_IMAGE_MEMORY_H
 #define TOOLS_IMAGE_MEMORY_H
 
@@ -8,7 +8,7 @@
 #include "tools/image/block_index.h"
 #include "tools/image/image.h"
 #include "tools/image/modules.h"
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 
 /* What is read. */
 struct image_process {

@@ -2,7 +2,7 @@
 #include "tools/image/offsets.h"
 
 #include "tools/image/memory.h"
-#include "wrap/reach/offset_rules.h"
+#include "wrap/rules/offset_rules.h"
 
 /* What the functions of struct leakwrap_offsets call. */
 struct asking {

@@ -1,5 +1,5 @@
 /* offsets.h - the blocks that a block holds by the distances to them, by
- * wrap/reach/offset_rules.h. */
+ * wrap/rules/offset_rules.h. */
 #ifndef TOOLS_IMAGE_OFFSETS_H
 #define TOOLS_IMAGE_OFFSETS_H
 

@@ -6,7 +6,7 @@
 #include "wrap/reach/maps.h"
 #include "wrap/reach/process_memory.h"
 #include "wrap/reach/park.h"
-#include "wrap/reach/stack_remains.h"
+#include "wrap/rules/stack_remains.h"
 
 #include <stddef.h>
 

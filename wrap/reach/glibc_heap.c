@@ -7,7 +7,7 @@
 
 #include "wrap/live/indexed_block.h"
 #include "wrap/port/port.h"
-#include "wrap/reach/glibc_rules.h"
+#include "wrap/rules/glibc_rules.h"
 #include "wrap/reach/process_memory.h"
 
 static const struct leakwrap_memory own = {

@@ -4,8 +4,8 @@
 #include "wrap/base/c_library.h"
 #include "wrap/module/loaded.h"
 #include "wrap/module/registry.h"
-#include "wrap/reach/end_rules.h"
-#include "wrap/reach/interior_rules.h"
+#include "wrap/rules/end_rules.h"
+#include "wrap/rules/interior_rules.h"
 #include "wrap/reach/process_memory.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/live/indexed_block.h"

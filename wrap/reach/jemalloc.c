@@ -5,7 +5,7 @@
 #include "wrap/live/indexed_block.h"
 #include "wrap/module/dynamic_symbols.h"
 #include "wrap/module/registry.h"
-#include "wrap/reach/jemalloc_record.h"
+#include "wrap/rules/jemalloc_record.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #if UINTPTR_MAX > UINT32_MAX

@@ -2,7 +2,7 @@
 #include "wrap/reach/offsets.h"
 
 #include "wrap/live/block_index.h"
-#include "wrap/reach/offset_rules.h"
+#include "wrap/rules/offset_rules.h"
 #include "wrap/reach/process_memory.h"
 
 /* What the functions of struct leakwrap_offsets and struct leakwrap_memory call. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "wrap/reach/is_readable.h"
-#include "wrap/reach/offset_rules.h"
+#include "wrap/rules/offset_rules.h"
 #include "wrap/reach/process_memory.h"
 
 /* The size of blocks that may hold others so. */

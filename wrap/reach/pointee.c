@@ -1,7 +1,7 @@
 /* pointee.c - see pointee.h. */
 #include "wrap/reach/pointee.h"
 
-#include "wrap/reach/end_rules.h"
+#include "wrap/rules/end_rules.h"
 
 /* Finds the block of SIZE bytes that ends at END, and whose bytes can be read.  Returns false if
  * there is none. */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 #include "wrap/unwind/stack_bounds.h"
 
 /* Returns the number in the SIZE bytes at ADDRESS, which can be read: 1, 2, 4 or 8. */

@@ -2,7 +2,7 @@
 #ifndef LEAKWRAP_STACK_REMAINS_H
 #define LEAKWRAP_STACK_REMAINS_H
 
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 
 /* A search.  The functions get CONTEXT. */
 struct leakwrap_remains_search {

@@ -9,7 +9,7 @@
 #ifndef LEAKWRAP_PYTHON_RULES_H
 #define LEAKWRAP_PYTHON_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* The name of the type of types, whose type it is itself, and how many types are asked for it. */
 #define TYPE_OF_TYPES "type"

@@ -13,7 +13,7 @@
 #ifndef LEAKWRAP_GLIB_RULES_H
 #define LEAKWRAP_GLIB_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* The words of an instance of GObject itself: its class, the number of its references, its data. */
 #define INSTANCE_WORDS 3u

@@ -8,7 +8,7 @@
 #ifndef LEAKWRAP_HASH_TABLE_RULES_H
 #define LEAKWRAP_HASH_TABLE_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* Elements of a hash table that code with SSE2 compares in one step.  Other code compares as many
  * as a word has bytes. */

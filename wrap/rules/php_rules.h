@@ -10,7 +10,7 @@
 #ifndef LEAKWRAP_PHP_RULES_H
 #define LEAKWRAP_PHP_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* The bytes of an element without a key. */
 #define PHP_VALUE 16u

@@ -8,22 +8,22 @@
 #ifndef LEAKWRAP_INTERIOR_RULES_H
 #define LEAKWRAP_INTERIOR_RULES_H
 
-#include "wrap/reach/abseil_rules.h"
-#include "wrap/reach/array_rules.h"
-#include "wrap/reach/chain_rules.h"
-#include "wrap/reach/cxx_rules.h"
-#include "wrap/reach/glib_rules.h"
-#include "wrap/reach/hash_table_rules.h"
-#include "wrap/reach/header_rules.h"
-#include "wrap/reach/interior_pointer.h"
-#include "wrap/reach/linked_rules.h"
-#include "wrap/reach/lua_rules.h"
-#include "wrap/reach/php_rules.h"
-#include "wrap/reach/pool_rules.h"
-#include "wrap/reach/python_rules.h"
-#include "wrap/reach/ralloc_rules.h"
-#include "wrap/reach/ta_rules.h"
-#include "wrap/reach/talloc_rules.h"
+#include "wrap/rules/abseil_rules.h"
+#include "wrap/rules/array_rules.h"
+#include "wrap/rules/chain_rules.h"
+#include "wrap/rules/cxx_rules.h"
+#include "wrap/rules/glib_rules.h"
+#include "wrap/rules/hash_table_rules.h"
+#include "wrap/rules/header_rules.h"
+#include "wrap/rules/interior_pointer.h"
+#include "wrap/rules/linked_rules.h"
+#include "wrap/rules/lua_rules.h"
+#include "wrap/rules/php_rules.h"
+#include "wrap/rules/pool_rules.h"
+#include "wrap/rules/python_rules.h"
+#include "wrap/rules/ralloc_rules.h"
+#include "wrap/rules/ta_rules.h"
+#include "wrap/rules/talloc_rules.h"
 
 /* -- the C library, and who aligns blocks ------------------------------------------------------ */
 

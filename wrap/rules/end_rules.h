@@ -10,10 +10,10 @@
 #ifndef LEAKWRAP_END_RULES_H
 #define LEAKWRAP_END_RULES_H
 
-#include "wrap/reach/php_rules.h"
-#include "wrap/reach/ralloc_rules.h"
-#include "wrap/reach/ta_rules.h"
-#include "wrap/reach/talloc_rules.h"
+#include "wrap/rules/php_rules.h"
+#include "wrap/rules/ralloc_rules.h"
+#include "wrap/rules/ta_rules.h"
+#include "wrap/rules/talloc_rules.h"
 
 /* The sizes of these blocks in words, as an initializer.  Each kind of block has its own size. */
 #define LEAKWRAP_END_WORDS                                                     \

@@ -14,7 +14,7 @@
 #ifndef LEAKWRAP_OFFSET_RULES_H
 #define LEAKWRAP_OFFSET_RULES_H
 
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 
 /* A block that may hold others, and who asks. */
 struct leakwrap_offsets {

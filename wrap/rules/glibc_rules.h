@@ -3,7 +3,7 @@
 #ifndef LEAKWRAP_GLIBC_RULES_H
 #define LEAKWRAP_GLIBC_RULES_H
 
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 
 /* -- chunks ------------------------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #ifndef LEAKWRAP_CXX_RULES_H
 #define LEAKWRAP_CXX_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 LEAKWRAP_INLINE bool is_old_string(const struct leakwrap_interior *in)
 {

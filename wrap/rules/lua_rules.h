@@ -10,7 +10,7 @@
 #ifndef LEAKWRAP_LUA_RULES_H
 #define LEAKWRAP_LUA_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* The words that may be in front of a state. */
 #define EXTRA_WORDS 8u

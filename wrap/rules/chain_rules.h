@@ -12,7 +12,7 @@
 #ifndef LEAKWRAP_CHAIN_RULES_H
 #define LEAKWRAP_CHAIN_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* Returns whether the word at ADDRESS has the place in another block that the part has in its own:
  * the blocks have one size, and the places one distance from their starts. */

@@ -2,7 +2,7 @@
 #ifndef LEAKWRAP_INTERIOR_POINTER_H
 #define LEAKWRAP_INTERIOR_POINTER_H
 
-#include "wrap/reach/memory.h"
+#include "wrap/rules/memory.h"
 
 /* How many words at the start of a block may decide. */
 #define LEAKWRAP_HEAD_WORDS 9u

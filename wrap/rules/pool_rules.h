@@ -10,8 +10,8 @@
 #ifndef LEAKWRAP_POOL_RULES_H
 #define LEAKWRAP_POOL_RULES_H
 
-#include "wrap/reach/cxx_rules.h"
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/cxx_rules.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* A pool is the first part of its oldest block.  In front of it are at most this many words: the
  * block's header, which has four, and what builds with checks keep of each part. */

@@ -10,7 +10,7 @@
 #ifndef LEAKWRAP_TALLOC_RULES_H
 #define LEAKWRAP_TALLOC_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 #define LEAKWRAP_TALLOC_HEADER_WORDS 12u
 

@@ -12,7 +12,7 @@
 #ifndef LEAKWRAP_TA_RULES_H
 #define LEAKWRAP_TA_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 #define LEAKWRAP_TA_HEADER_WORDS 10u
 #define TA_OLD_HEADER_WORDS      8u

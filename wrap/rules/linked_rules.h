@@ -20,7 +20,7 @@
 #ifndef LEAKWRAP_LINKED_RULES_H
 #define LEAKWRAP_LINKED_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* The first words of a node, in which its links are.  Their lowest bits may be marks. */
 #define LINKS 4u

@@ -5,7 +5,7 @@
 #ifndef LEAKWRAP_ABSEIL_RULES_H
 #define LEAKWRAP_ABSEIL_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* The state of a generator of random numbers, in bytes and in numbers of 32 bits. */
 #define GENERATOR_STATE     256u

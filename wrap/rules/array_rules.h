@@ -14,7 +14,7 @@
 #ifndef LEAKWRAP_ARRAY_RULES_H
 #define LEAKWRAP_ARRAY_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* Returns the size of the cookie in front of the elements: a word with their number.  On ARM a word
  * with the size of each stands before that (C++ ABI for the Arm Architecture, array cookies). */

@@ -13,7 +13,7 @@
 #ifndef LEAKWRAP_HEADER_RULES_H
 #define LEAKWRAP_HEADER_RULES_H
 
-#include "wrap/reach/interior_pointer.h"
+#include "wrap/rules/interior_pointer.h"
 
 /* In front of an object's elements, which have 64 bits each, are four numbers of 32 bits: marks,
  * how many elements have values, for how many there is room, and the length of an array, or 0.  The
