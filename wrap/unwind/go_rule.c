@@ -11,10 +11,15 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* The address of the table that was found last, or 0. */
-static _Atomic uintptr_t table_at;
-/* The serial number of the module in which there was none, or 0. */
-static _Atomic uint64_t module_without;
+/* A program may have several modules of Go's: its own, plugins, and libraries for C.  Each has its
+ * own table.  If there are more, those that were found first are looked for again. */
+#define TABLES_MAX 32u
+
+/* The addresses of the tables that were found last, or 0, and how many were found. */
+static _Atomic uintptr_t table_at[TABLES_MAX];
+static _Atomic unsigned tables_found;
+/* The serial numbers of modules in which there was none, or 0. */
+static _Atomic uint64_t modules_without[TABLES_MAX];
 
 /* Opens the table at AT in SEGMENT.  Returns false if there is none of MODULE's code. */
 static bool open_table(const struct leakwrap_module *module, const struct leakwrap_segment *segment,
@@ -24,11 +29,10 @@ static bool open_table(const struct leakwrap_module *module, const struct leakwr
 	       leakwrap_module_text(module, table->text) != NULL;
 }
 
-/* Opens the table that was found last.  Returns false if it is not in MODULE. */
-static bool open_known_table(const struct leakwrap_module *module, struct leakwrap_go_table *table)
+/* Opens the table of MODULE at AT.  Returns false if AT is not in MODULE. */
+static bool open_table_at(const struct leakwrap_module *module, uintptr_t at,
+                          struct leakwrap_go_table *table)
 {
-	const uintptr_t at = atomic_load_explicit(&table_at, memory_order_relaxed);
-
 	for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++) {
 		const struct leakwrap_segment *segment = &module->segment[i];
 
@@ -36,6 +40,26 @@ static bool open_known_table(const struct leakwrap_module *module, struct leakwr
 			return open_table(module, segment, at, table);
 	}
 	return false;
+}
+
+/* Opens the table of MODULE.  Returns false if it has not been found. */
+static bool open_known_table(const struct leakwrap_module *module, struct leakwrap_go_table *table)
+{
+	for (unsigned i = 0; i < TABLES_MAX; i++) {
+		const uintptr_t at = atomic_load_explicit(&table_at[i], memory_order_relaxed);
+
+		if (at != 0 && open_table_at(module, at, table))
+			return true;
+	}
+	return false;
+}
+
+/* Notes that a table is at AT. */
+static void remember_table(uintptr_t at)
+{
+	const unsigned number = atomic_fetch_add_explicit(&tables_found, 1, memory_order_relaxed);
+
+	atomic_store_explicit(&table_at[number % TABLES_MAX], at, memory_order_relaxed);
 }
 
 /* Looks for the table in SEGMENT, page by page: the program may have unmapped some. */
@@ -53,7 +77,7 @@ static bool find_table_in(const struct leakwrap_module *module,
 		}
 		for (; at < end && at < segment->end; at += step)
 			if (open_table(module, segment, at, table)) {
-				atomic_store_explicit(&table_at, at, memory_order_relaxed);
+				remember_table(at);
 				return true;
 			}
 	}
@@ -74,7 +98,9 @@ static bool is_readable(const struct leakwrap_module *module,
 static __attribute__((noinline)) bool find_table(const struct leakwrap_module *module,
                                                  struct leakwrap_go_table *table)
 {
-	if (atomic_load_explicit(&module_without, memory_order_relaxed) == module->serial)
+	_Atomic uint64_t *const without = &modules_without[module->serial % TABLES_MAX];
+
+	if (atomic_load_explicit(without, memory_order_relaxed) == module->serial)
 		return false;
 	for (unsigned writable = 0; writable <= 1; writable++)
 		for (unsigned i = 0; i < LEAKWRAP_SEGMENTS_MAX; i++) {
@@ -84,7 +110,7 @@ static __attribute__((noinline)) bool find_table(const struct leakwrap_module *m
 			    find_table_in(module, segment, table))
 				return true;
 		}
-	atomic_store_explicit(&module_without, module->serial, memory_order_relaxed);
+	atomic_store_explicit(without, module->serial, memory_order_relaxed);
 	return false;
 }
 
