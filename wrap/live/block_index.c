@@ -88,6 +88,12 @@ static void note_overlap(uintptr_t start, uintptr_t end)
 	}
 }
 
+/* Returns whether the block from ADDRESS to END reaches into the next region. */
+LEAKWRAP_INLINE bool leaves_region(uintptr_t address, uintptr_t end)
+{
+	return ((address ^ (end - 1)) >> LEAKWRAP_REGION_BITS) != 0;
+}
+
 /* Writes into the cards that the block of SIZE bytes at ADDRESS reaches how far they lie behind its
  * start. */
 static __attribute__((noinline)) void cover_cards(uintptr_t address, size_t size, bool is_listed)
@@ -136,7 +142,7 @@ static bool nest(struct walk *walk, const struct leakwrap_live_block *block, boo
 }
 
 /* Adds the block in the slot NUMBER of IN: the first block, a large one, or one that lies in
- * another.  Returns false if there is no memory. */
+ * another or reaches into the next region.  Returns false if there is no memory. */
 static __attribute__((noinline)) bool
 add_other(struct walk *walk, const struct leakwrap_indexed_region *in, uint32_t number)
 {
@@ -147,8 +153,9 @@ add_other(struct walk *walk, const struct leakwrap_indexed_region *in, uint32_t 
 	if (!leakwrap_block_load(in, number, &block))
 		return true;
 	end = leakwrap_block_end(block.address, block.size);
-	/* In another block, a block that is not small is found in the list alone. */
-	is_listed = block.size >= LEAKWRAP_LISTED_MIN ||
+	/* In another block, a block that is not small is found in the list alone.  So is a block in
+	 * the next region, which may have no slots. */
+	is_listed = block.size >= LEAKWRAP_LISTED_MIN || leaves_region(block.address, end) ||
 	            (block.size >= LEAKWRAP_SLOT_LARGE && block.address < walk->end);
 	if (walk->end == 0)
 		blocks.low = block.address;
@@ -196,8 +203,11 @@ LEAKWRAP_INLINE bool add_block(struct walk *walk, const struct leakwrap_indexed_
 	end = leakwrap_block_end(block.address, block.size);
 	if (leakwrap_unlikely(block.address - 1 < walk->end - 1))
 		return add_other(walk, in, number);
-	if (leakwrap_unlikely(((block.address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0))
+	if (leakwrap_unlikely(((block.address ^ (end - 1)) >> LEAKWRAP_CARD_SHIFT) != 0)) {
+		if (leakwrap_unlikely(leaves_region(block.address, end)))
+			return add_other(walk, in, number);
 		cover_cards(block.address, block.size, false);
+	}
 	walk->end = end;
 	walk->in = in;
 	walk->number = number;

@@ -8,7 +8,8 @@
  *           into it
  *
  * So the block that holds an address is found by the slots of one or two cards.  Blocks without a
- * slot, large blocks, and blocks in which other blocks lie are also in a sorted array.  With
+ * slot, large blocks, blocks that reach into the next region, and blocks in which other blocks lie
+ * are also in a sorted array.  With
  * glibc's malloc the index takes 1/113 of the heap that it looks at, and 1/78 if blocks are
  * pending everywhere.
  *
