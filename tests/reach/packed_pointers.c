@@ -1,13 +1,15 @@
 /* packed_pointers.c - keeps blocks by pointers with other data in the bits that no address needs,
- * as lock-free lists and values of scripts have them.  Loses blocks to which such pointers lead
+ * as lock-free lists and values of scripts have them, also where a pool gives out blocks that are
+ * not aligned.  Loses blocks to which such pointers lead
  * otherwise: into their middle, or by an address that is too large. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "leakwrap.h"
 #include "tests/clear_stack.h"
 
-enum { KEPT = 2000, LOST = 3, INSIDE = 8 };
+enum { KEPT = 2000, LOST = 3, INSIDE = 8, UNALIGNED = 3 };
 
 /* Bits of an address: 47, of which AArch64 has one more. */
 #ifdef __aarch64__
@@ -18,6 +20,8 @@ enum { BITS = 47 };
 
 static struct {
 	uintptr_t volatile counted[KEPT], values[KEPT], inside[LOST], above[LOST];
+	uintptr_t volatile unaligned[UNALIGNED];
+	char *pool;
 } kept;
 
 struct node {
@@ -41,6 +45,19 @@ static NOINLINE void keep(void)
 	}
 }
 
+static NOINLINE void keep_unaligned(void)
+{
+	kept.pool = malloc(UNALIGNED * 51);
+	if (!kept.pool)
+		abort();
+	for (uintptr_t i = 0; i < UNALIGNED; i++) {
+		char *const block = kept.pool + i * 51 + 4;
+
+		leakwrap_record(block, 40);
+		kept.unaligned[i] = (uintptr_t)block | (i + 1) << 48;
+	}
+}
+
 static NOINLINE void lose(void)
 {
 	for (uintptr_t i = 0; i < LOST; i++) {
@@ -52,6 +69,7 @@ static NOINLINE void lose(void)
 int main(void)
 {
 	keep();
+	keep_unaligned();
 	lose();
 	clear_stack();
 	raise(SIGUSR1);

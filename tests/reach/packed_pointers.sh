@@ -3,7 +3,7 @@
 . tests/lib.sh
 
 [ "$(getconf LONG_BIT)" = 64 ] || skip "an address needs all bits of a word"
-build packed tests/reach/packed_pointers.c -fno-builtin
+build packed tests/reach/packed_pointers.c -fno-builtin -Iwrap
 lost_blocks "$W/packed" 6 0
 # Also with another step.
 LEAKWRAP_OPTIONS=kinds=always:pointer_step=4:exit=0:log=$W/steps.log "$W/packed" ||

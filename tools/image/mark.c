@@ -176,7 +176,7 @@ static void take_part(struct marking *marking, uint64_t address, uint64_t last, 
 {
 	const struct block_index *index = marking->index;
 
-	if (address < index->low || address > last || address % 8 != 0)
+	if (address < index->low || address > last)
 		return;
 	const size_t number = block_index_find(index, address);
 	if (number != NO_BLOCK && index->blocks[number].address == address)
@@ -202,8 +202,10 @@ static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, t
 		take_part(marking, lower, marking->index->high, at, take, from);
 	if (marking->image->word == 8 && at % 8 == 0 && stored >> 32 != 0) {
 		const uint64_t last = marking->index->last_half;
-		take_part(marking, stored & UINT32_MAX, last, at, take, from);
-		take_part(marking, stored >> 32, last, at + 4, take, from);
+		if (stored % 8 == 0)
+			take_part(marking, stored & UINT32_MAX, last, at, take, from);
+		if ((stored >> 32) % 8 == 0)
+			take_part(marking, stored >> 32, last, at + 4, take, from);
 	}
 }
 
