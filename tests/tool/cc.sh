@@ -384,6 +384,16 @@ said '^leakwrap: cc: /usr/bin/ghc-9.0.2 does not take .* as in ghc -pgml ./scrip
 status_is 2 "$lw" cc -- fpc program.pas
 said '^leakwrap: cc: fpc calls ld itself'
 
+# Scripts that run gcc may have similar names.
+for name in go-gcc ghc-cc go-run; do
+	printf '#!/bin/sh\nexec %s "$@"\n' "$CC" >"$W/$name"
+	chmod 755 "$W/$name"
+	status_is 0 "$lw" cc -- "$W/$name" -c "$W/short/m.c" -o "$W/named.o"
+done
+printf '#!/bin/sh\nexec "$@"\n' >"$W/go"
+chmod 755 "$W/go"
+status_is 0 "$lw" cc -- "$W/go" "$CC" -c "$W/short/m.c" -o "$W/named.o"
+
 # A program with a wrapper of its own is traced below it.
 cat >"$W/own.c" <<'END'
 #include <stdlib.h>

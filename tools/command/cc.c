@@ -79,8 +79,22 @@ static bool is_clang(char *const *words, size_t count)
 	return strstr(base_name(words[count - 1]), "clang") != NULL;
 }
 
+/* Returns true if WORD is NAME, also with a version, as in "ghc-9.0.2", or "ocamlopt.opt".  A
+ * script may be called "go-run". */
+static bool is_called(const char *word, const char *name)
+{
+	const char *rest = base_name(word);
+
+	if (strncmp(rest, name, strlen(name)) != 0)
+		return false;
+	rest += strlen(name);
+	return *rest == '\0' || strcmp(rest, ".opt") == 0 ||
+	       (strchr("-.", *rest) && rest[strspn(rest, "0123456789.-")] == '\0');
+}
+
 /* Ends the command if one of the COUNT words of the compiler is one that does not take gcc's words,
- * or calls a linker itself.  The program would be linked untraced, mostly without a message. */
+ * or calls a linker itself.  The program would be linked untraced, mostly without a message.  Words
+ * in front of a compiler that takes them are of no matter. */
 static void refuse_other_compilers(char *const *words, size_t count)
 {
 	static const struct {
@@ -95,14 +109,13 @@ static void refuse_other_compilers(char *const *words, size_t count)
 	        {"rustc", "-C linker=./script"},
 	};
 
+	if (is_compiler(words[count - 1]))
+		return;
 	for (size_t i = 0; i < count; i++) {
-		/* "ghc-9.0.2", "ocamlopt.opt" */
-		const char *name = base_name(words[i]);
-		const size_t length = strcspn(name, "-.");
-		if (is_word(name, length, "fpc"))
+		if (is_called(words[i], "fpc"))
 			die("cc: fpc calls ld itself; its -k takes the flags, see leakwrap(7)");
 		for (size_t j = 0; j < sizeof compilers / sizeof *compilers; j++)
-			if (is_word(name, length, compilers[j].name))
+			if (is_called(words[i], compilers[j].name))
 				die("cc: %s does not take gcc's flags; let it link by a script "
 				    "with "
 				    "the line: exec leakwrap cc -- gcc \"$@\", as in %s %s",
