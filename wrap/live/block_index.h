@@ -9,9 +9,8 @@
  *
  * So the block that holds an address is found by the slots of one or two cards.  Blocks without a
  * slot, large blocks, blocks that reach into the next region, and blocks in which other blocks lie
- * are also in a sorted array.  With
- * glibc's malloc the index takes 1/113 of the heap that it looks at, and 1/78 if blocks are
- * pending everywhere.
+ * are also in a sorted array.  With glibc's malloc the index takes 1/113 of the heap that it looks
+ * at, and 1/78 if blocks are pending everywhere.
  *
  * Nobody may add or remove blocks while the index is in use: other threads are parked, or the
  * process is a copy (fork).  One thread at a time.  Signal-safe, takes no lock.
