@@ -109,7 +109,7 @@ kinds are compared between calls of the program only|alloc/misuse
 leaves it to the tracer|stress/valgrind
 once for each place|alloc/misuse
 the 128 largest call sites are shown|limits/address_space_full
-The runtime adds 65 to 490 KiB of code and tables|targets/footprint
+The runtime adds 65 to 500 KiB of code and tables|targets/footprint
 An allocation takes at most 5 KiB of the thread's stack|targets/footprint
 not in the module list until the program itself calls dlopen|alloc/calls_past_the_wrap
 dumps when one of them unblocks it|process/no_thread_no_descriptor
