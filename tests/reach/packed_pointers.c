@@ -47,7 +47,7 @@ static NOINLINE void keep(void)
 
 static NOINLINE void keep_unaligned(void)
 {
-	kept.pool = malloc(UNALIGNED * 51);
+	kept.pool = malloc((size_t)UNALIGNED * 51);
 	if (!kept.pool)
 		abort();
 	for (uintptr_t i = 0; i < UNALIGNED; i++) {
@@ -61,7 +61,9 @@ static NOINLINE void keep_unaligned(void)
 static NOINLINE void lose(void)
 {
 	for (uintptr_t i = 0; i < LOST; i++) {
-		kept.inside[i] = ((uintptr_t)malloc(72) + INSIDE) | (i + 1) << 48;
+		char *const block = malloc(72);
+
+		kept.inside[i] = (uintptr_t)(block + INSIDE) | (i + 1) << 48;
 		kept.above[i] = (uintptr_t)malloc(88) ^ (uintptr_t)1 << (BITS - 1);
 	}
 }

@@ -13,7 +13,7 @@
 #define HEADER       (8 + 8 * WORD)
 #define PROGRAMS     HEADER /* pctab: 32 bytes */
 #define FUNCTIONS    (HEADER + 32)
-#define FUNCTION(n)  (4 * 8 + (n)*48) /* from FUNCTIONS; behind three elements and the end */
+#define FUNCTION(n)  (32u + (size_t)(n)*48) /* from FUNCTIONS; behind four elements */
 #define TABLE_SIZE   (FUNCTIONS + FUNCTION(3))
 #define FRAME_NUMBER 3
 
@@ -26,7 +26,8 @@ static void put(size_t at, uint64_t value, size_t size)
 
 static void put_program(size_t at, const char *bytes)
 {
-	memcpy(made + PROGRAMS + at, bytes, strlen(bytes));
+	for (; *bytes; bytes++, at++)
+		made[PROGRAMS + at] = (uint8_t)*bytes;
 }
 
 /* Makes a table of three functions of 0x100 bytes each.  UNIT: the size of an instruction. */
@@ -44,9 +45,9 @@ static void make(uint32_t magic, unsigned unit, size_t flags_at)
 	put_program(1, "\x02\x04\x30\x10\x2f\xec\x01");
 	/* Size 400 from the start. */
 	put_program(12, "\xa2\x06\x80\x02");
-	for (unsigned i = 0; i <= FRAME_NUMBER; i++)
+	for (size_t i = 0; i <= FRAME_NUMBER; i++)
 		put(FUNCTIONS + i * 8, i * 0x100, 4);
-	for (unsigned i = 0; i < FRAME_NUMBER; i++) {
+	for (size_t i = 0; i < FRAME_NUMBER; i++) {
 		put(FUNCTIONS + i * 8 + 4, FUNCTION(i), 4);
 		put(FUNCTIONS + FUNCTION(i), i * 0x100, 4);
 		put(FUNCTIONS + FUNCTION(i) + 16, i == 0 ? 1 : 12, 4);
@@ -76,10 +77,10 @@ static void check_whole(uint32_t magic, unsigned unit, size_t flags_at)
 	CHECK(table.text == TEXT);
 	check_frame(&table, (uintptr_t)-1, -1, false, false);
 	check_frame(&table, 0, 0, false, false);
-	check_frame(&table, 4 * unit - 1, 0, false, false);
-	check_frame(&table, 4 * unit, 24, false, false);
-	check_frame(&table, 20 * unit - 1, 24, false, false);
-	check_frame(&table, 20 * unit, 0, false, false);
+	check_frame(&table, (uintptr_t)4 * unit - 1, 0, false, false);
+	check_frame(&table, (uintptr_t)4 * unit, 24, false, false);
+	check_frame(&table, (uintptr_t)20 * unit - 1, 24, false, false);
+	check_frame(&table, (uintptr_t)20 * unit, 0, false, false);
 	check_frame(&table, 0xff, 0, false, false);
 	check_frame(&table, 0x100, 400, true, false);
 	check_frame(&table, 0x1ff, 400, true, false);

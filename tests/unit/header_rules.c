@@ -57,14 +57,13 @@ static void test_ntl(uint64_t word)
 	check_other_block(is_ntl_vector, 0, 144);
 
 	begin(14 * word, 2 * word);
-	PUT_WORDS(BLOCK, 2 * 12, 5);
-	CHECK_CHANGES(is_ntl_words, {BLOCK, size, 2 * 12 + 1, true}, {BLOCK, size, 2 * 8, false},
-	              {BLOCK, size, 2 * 16, false}, {room, size, 12, true},
-	              {room, size, 13, false});
+	PUT_WORDS(BLOCK, 24, 5);
+	CHECK_CHANGES(is_ntl_words, {BLOCK, size, 25, true}, {BLOCK, size, 16, false},
+	              {BLOCK, size, 32, false}, {room, size, 12, true}, {room, size, 13, false});
 	check_other_block(is_ntl_words, 1, 0);
 	check_other_block(is_ntl_words, word, word);
 	put(BLOCK, size, (uint64_t)2 * 6);
-	check_other_block(is_ntl_words, -6 * word, 0);
+	check_other_block(is_ntl_words, 0 - 6 * word, 0);
 }
 
 static void test_language(uint64_t word)

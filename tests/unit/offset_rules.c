@@ -79,7 +79,7 @@ static void test_pattern(uint64_t word)
 	put(owners, 4, 1);
 	put(FIRST, 4, 1);
 	put(FIRST + word, size, START);
-	blocks[0] = (struct block){FIRST, ROOM * 2 * word};
+	blocks[0] = (struct block){FIRST, (uint64_t)ROOM * 2 * word};
 	check(BLOCK, 4, 1, 1);
 	check_reads();
 	check(BLOCK, 4, ROOM, 1);
@@ -117,7 +117,7 @@ static void test_set(uint64_t word)
 	put(BLOCK + 8, size, FIRST - BLOCK);
 	put(BLOCK + 8 + word, size, NUMBERS - BLOCK);
 	blocks[0] = (struct block){FIRST, LEAVES * word};
-	blocks[1] = (struct block){NUMBERS, LEAVES * 2};
+	blocks[1] = (struct block){NUMBERS, (uint64_t)LEAVES * 2};
 	for (uint64_t i = 0; i < LEAVES; i++) {
 		blocks[2 + i] = (struct block){LEAF + 32 * i, 32};
 		put(FIRST + i * word, size, LEAF + 32 * i - FIRST);

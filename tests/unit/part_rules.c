@@ -107,8 +107,11 @@ static uint64_t hash_of(const char *key, uint64_t word)
 /* Puts KEY OFFSET bytes behind the start of the block, and its hash in front of the pointer. */
 static void put_key(const char *key, uint64_t offset, uint64_t word)
 {
-	begin(offset + strlen(key) + 1, offset);
-	memcpy(&bytes[in.pointer - START], key, strlen(key));
+	const size_t length = strlen(key);
+
+	begin(offset + length + 1, offset);
+	for (size_t i = 0; i <= length; i++)
+		bytes[in.pointer - START + i] = (unsigned char)key[i];
 	put(PLACE - word, (unsigned)word, hash_of(key, word));
 }
 
@@ -164,7 +167,7 @@ static void test_vector(uint64_t word)
 	check_other_block(is_signal_vector, 2 * word, 0);
 	/* No block is so small. */
 	put(signals, size, 0);
-	check_other_block(is_signal_vector, -16 * word, 0);
+	check_other_block(is_signal_vector, 0 - 16 * word, 0);
 }
 
 /* A description of widgets with two classes.  Their type is at OTHER. */
