@@ -1,7 +1,6 @@
 /* packed_pointers.c - keeps blocks by pointers with other data in the bits that no address needs,
- * as lock-free lists and values of scripts have them, also where a pool gives out blocks that are
- * not aligned.  Loses blocks to which such pointers lead
- * otherwise: into their middle, or by an address that is too large. */
+ * as lock-free lists and values of scripts have them.  Some blocks are parts of a pool, and not
+ * aligned.  Loses other blocks: such pointers lead to their middle, or have a larger address. */
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>

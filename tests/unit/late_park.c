@@ -225,16 +225,22 @@ static void share_signal(void)
 	pthread_join(thread, NULL);
 }
 
-static void park_one(void)
+/* Parks THREAD, which stands then, and lets it end. */
+static void park_and_end(pthread_t thread)
 {
-	pthread_t thread;
-
-	start_thread(&thread, run_only);
 	CHECK(leakwrap_park() == 0);
 	check_that_it_stands();
 	leakwrap_unpark();
 	atomic_store(&stage, HAS_ENDED);
 	pthread_join(thread, NULL);
+}
+
+static void park_one(void)
+{
+	pthread_t thread;
+
+	start_thread(&thread, run_only);
+	park_and_end(thread);
 }
 
 /* A thread parks after the park has counted it as missing, and before it looks at the thread. */
@@ -245,11 +251,7 @@ static void park_at_look(void)
 	start_thread(&thread, stop_in_handler);
 	began = leakwrap_time_monotonic();
 	parks_at_look = true;
-	CHECK(leakwrap_park() == 0);
-	check_that_it_stands();
-	leakwrap_unpark();
-	atomic_store(&stage, HAS_ENDED);
-	pthread_join(thread, NULL);
+	park_and_end(thread);
 }
 
 /* A park that does without a thread lets it run, also if the thread has got the signal. */
@@ -263,11 +265,7 @@ static void seem_ended(void)
 	check_that_it_runs();
 	leakwrap_unpark();
 	seems_ended = false;
-	CHECK(leakwrap_park() == 0);
-	check_that_it_stands();
-	leakwrap_unpark();
-	atomic_store(&stage, HAS_ENDED);
-	pthread_join(thread, NULL);
+	park_and_end(thread);
 }
 
 static void do_in_child(void (*act)(void))

@@ -1,21 +1,14 @@
 #!/bin/sh
-# Stacks through a plugin and the program that has loaded it are complete. Each has its own table of
-# functions.
+# Stacks through a plugin of Go and the program that has loaded it are complete. Each has its own
+# table of functions.
 # timeout: 400
 . tests/lib.sh
+. tests/unwind/go.sh
 
-lw=$O/leakwrap
-[ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
-command -v go >/dev/null || skip "go is not installed"
-
-printf '#!/bin/sh\nLEAKWRAP_LIB=%s exec %s cc -- %s "$@"\n' "$O/libleakwrap.a" "$lw" "$CC" \
-	>"$W/link"
-chmod 755 "$W/link"
-export GOCACHE="$W/cache" GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=1
-CC=$CC go build -buildmode=plugin -o "$W/plugin.so" tests/unwind/go_plugin.go >"$W/out" 2>&1 ||
+lib=$O/libleakwrap.a gcc=$CC
+go build -buildmode=plugin -o "$W/plugin.so" tests/unwind/go_plugin.go >"$W/out" 2>&1 ||
 	fail "the plugin: $(cat "$W/out")"
-CC=$CC go build -tags program -ldflags "-linkmode=external -extld=$W/link" -o "$W/program" \
-	tests/unwind/go_plugin_main.go >"$W/out" 2>&1 || fail "the program: $(cat "$W/out")"
+build_go program -tags program tests/unwind/go_plugin_main.go
 LEAKWRAP_OPTIONS=log=$W/log "$W/program" "$W/plugin.so" >"$W/out" 2>&1 ||
 	fail "status $?: $(cat "$W/out")"
 

@@ -3,22 +3,15 @@
 # function, as Go itself tells them. Behind a callback from C they are truncated, and right so far.
 # timeout: 400
 . tests/lib.sh
+. tests/unwind/go.sh
 
-lw=$O/leakwrap
-[ -x "$lw" ] || skip "the tool is not built: $O/leakwrap"
-command -v go >/dev/null || skip "go is not installed"
-
-# try LABEL FLAG...: builds the program with the flags of "go build", for $GOARCH if that is set,
-# runs it as "$run PROGRAM", and compares.
+# try LABEL FLAG...: builds the program with the flags, for $GOARCH if that is set, runs it as
+# "$run PROGRAM", and compares.
 try() {
 	label=$1
 	shift
-	printf '#!/bin/sh\nLEAKWRAP_LIB=%s exec %s cc -- %s "$@"\n' "$lib" "$lw" "$gcc" >"$W/link"
-	chmod 755 "$W/link"
-	rm -f "$W/goroutines" "$W/log"
-	GOCACHE=$W/cache GOFLAGS=-mod=mod GO111MODULE=off CGO_ENABLED=1 CC=$gcc go build "$@" \
-		-ldflags "-linkmode=external -extld=$W/link" -o "$W/goroutines" \
-		tests/unwind/goroutines.go >"$W/out" 2>&1 || fail "$label: $(cat "$W/out")"
+	rm -f "$W/log"
+	build_go goroutines "$@" tests/unwind/goroutines.go
 	LEAKWRAP_OPTIONS=log=$W/log $run "$W/goroutines" >"$W/callers" 2>"$W/err" ||
 		fail "$label: status $?: $(cat "$W/err")"
 

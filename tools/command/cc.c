@@ -93,8 +93,8 @@ static bool is_called(const char *word, const char *name)
 }
 
 /* Ends the command if one of the COUNT words of the compiler is one that does not take gcc's words,
- * or calls a linker itself.  The program would be linked untraced, mostly without a message.  Words
- * in front of a compiler that takes them are of no matter. */
+ * or calls a linker itself.  The program would be linked untraced, mostly without a message.  A
+ * launcher in front of a compiler may have any name. */
 static void refuse_other_compilers(char *const *words, size_t count)
 {
 	static const struct {
@@ -117,8 +117,7 @@ static void refuse_other_compilers(char *const *words, size_t count)
 		for (size_t j = 0; j < sizeof compilers / sizeof *compilers; j++)
 			if (is_called(words[i], compilers[j].name))
 				die("cc: %s does not take gcc's flags; let it link by a script "
-				    "with "
-				    "the line: exec leakwrap cc -- gcc \"$@\", as in %s %s",
+				    "with the line: exec leakwrap cc -- gcc \"$@\", as in %s %s",
 				    words[i], compilers[j].name, compilers[j].option);
 	}
 }

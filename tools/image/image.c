@@ -96,7 +96,7 @@ uint64_t image_lower_address(const struct image *image, uint64_t word)
 	case EM_RISCV:
 		return image->word == 8 ? word & (UINT64_MAX >> 17) : word;
 	default:
-		return image_untagged(image, word);
+		return word;
 	}
 }
 

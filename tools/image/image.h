@@ -101,8 +101,8 @@ uint64_t image_word(const struct image *image, uint64_t address);
  * (wrap/arch/aarch64.h). */
 uint64_t image_untagged(const struct image *image, uint64_t address);
 
-/* Returns the address in the lower bits of WORD, if other data may stand in the bits above
- * (wrap/reach/halves.h).  Returns WORD without the bits that the processor ignores if not. */
+/* Returns the address in the lower bits of WORD, as many as LEAKWRAP_ADDRESS_BITS says in wrap/arch
+ * (wrap/reach/halves.h).  With 32 bits all bits of WORD are the address. */
 uint64_t image_lower_address(const struct image *image, uint64_t word);
 
 /* The C library describes a thread in this many bytes at the thread pointer, at most. */

@@ -18,8 +18,8 @@ struct leakwrap_go_call {
 	int32_t distance;
 };
 
-/* Each header has leakwrap_read_go_call, which reads the code behind a call at PC.  It returns
- * false, and may have changed *CALL, if that is no call of C in Go's runtime. */
+/* Each header has leakwrap_read_go_call.  It reads the code at PC, behind a call, and fills *CALL.
+ * It returns false, and may have changed *CALL, if the call is not that of C in Go's runtime. */
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include "wrap/arch/go_x86_64.h"
 #define LEAKWRAP_HAVE_GO_STACKS 1

@@ -14,8 +14,8 @@
 /* How many instructions behind the call are looked at. */
 #define LEAKWRAP_GO_INSTRUCTIONS 12u
 
-/* Reads the offset of the load of a word from sp into REGISTER in INSTRUCTION.  Returns false for
- * any other instruction. */
+/* Returns whether INSTRUCTION loads a word of the stack into the register number REG.  Stores the
+ * word's offset from sp in *OFFSET. */
 static inline bool leakwrap_read_go_load(uint32_t instruction, uint32_t reg, int32_t *offset)
 {
 	if ((instruction & 0xffc003ffu) != (0xf94003e0u | reg))
@@ -24,14 +24,15 @@ static inline bool leakwrap_read_go_load(uint32_t instruction, uint32_t reg, int
 	return true;
 }
 
-/* Behind the call of C at PC stands, beside other instructions, from the goroutine's stack:
+/* Two calls of C have such code behind them.  The first call came from the goroutine's stack, and
+ * other instructions stand in between:
  *
  *	ldr x28, [sp]		the goroutine
  *	ldr x5, [x28, #8]	the upper end of its stack
- *	ldr x6, [sp, #8]	how deep it was
+ *	ldr x6, [sp, #8]	how far sp was below it
  *	sub x5, x5, x6
  *
- * and on the way from the same stack:
+ * The second call came from the stack on which C runs:
  *
  *	ldr x2, [sp, #8]	sp
  *	mov sp, x2

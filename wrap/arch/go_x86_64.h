@@ -11,18 +11,18 @@
 /* Go's functions find the return address at sp, before their first instruction. */
 #define LEAKWRAP_GO_RETURN_SIZE LEAKWRAP_WORD
 
-/* Behind the call of C at PC stands, from the goroutine's stack:
+/* Two calls of C have such code behind them.  The first call came from the goroutine's stack:
  *
  *	mov 48(%rsp), %rdi	the goroutine
  *	mov 8(%rdi), %rsi	the upper end of its stack
- *	sub 40(%rsp), %rsi	how deep it was
+ *	sub 40(%rsp), %rsi	how far sp was below it
  *
- * and on the way from the same stack:
+ * The second call came from the stack on which C runs:
  *
  *	mov 40(%rsp), %rsi	sp
  *	mov %rsi, %rsp
  *
- * Position-independent code has first loaded the offset of a thread-local variable into %rcx. */
+ * Position-independent code first loads the offset of a thread-local variable into %rcx. */
 static inline bool leakwrap_read_go_call(const struct leakwrap_code *code, uintptr_t pc,
                                          struct leakwrap_go_call *call)
 {

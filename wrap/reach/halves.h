@@ -5,12 +5,12 @@
  * type of a value of a script.  The lower bits of a word count as a pointer if they are the address
  * of a block's first byte.  A number is such an address once in 2^47 times for each block.
  *
- * A word may hold two pointers of 32 bits.
- * Where the heap lies below 4 GiB, as in a program that is not position-independent, code may keep
- * a pointer in 32 bits.  GLib's hash tables do, as long as all their keys fit.  So a half of a word
- * counts as a pointer there on two conditions.  The word leads to no block, and the half is the
- * address of a block's first byte, a multiple of 8.  An integer may be such an address by chance,
- * as in a program with words of 32 bits.  One into a block counts for nothing: those would be many.
+ * A word may hold two pointers of 32 bits.  Where the heap lies below 4 GiB, as in a program that
+ * is not position-independent, code may keep a pointer in 32 bits.  GLib's hash tables do, as long
+ * as all their keys fit.  So a half of a word counts as a pointer there on two conditions.  The
+ * word leads to no block, and the half is the address of a block's first byte, a multiple of 8.  An
+ * integer may be such an address by chance, as in a program with words of 32 bits.  One into a
+ * block counts for nothing: those would be many.
  */
 #ifndef LEAKWRAP_HALVES_H
 #define LEAKWRAP_HALVES_H

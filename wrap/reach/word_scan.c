@@ -15,9 +15,9 @@
 /* Blocks from this size on may be sparse: pages that were never written to are skipped. */
 #define SPARSE_MIN ((size_t)1 << 20)
 
-/* Notes that blocks lie from START to END, in the lower or the upper half of the addresses among
- * which the gap is. */
-static void leave_out(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
+/* Takes the memory from START to END, which holds blocks, out of the gap.  The gap is around the
+ * middle of the addresses among which blocks lie. */
+static void shrink_gap(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
 {
 	const uintptr_t low = leakwrap_block_index.low;
 	const uintptr_t half = low + (leakwrap_block_index.high - low) / 2;
@@ -32,7 +32,7 @@ static void leave_out(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_
 	}
 }
 
-/* Finds the gap, if there is one in the middle of the addresses among which blocks lie. */
+/* Finds the gap.  Its size is 0 if there is none. */
 static void find_gap(struct leakwrap_word_scan *scan)
 {
 	const struct leakwrap_block_index *const index = &leakwrap_block_index;
@@ -40,11 +40,11 @@ static void find_gap(struct leakwrap_word_scan *scan)
 	scan->gap_start = index->low;
 	scan->gap_size = index->region_count > 0 ? index->high - index->low : 0;
 	for (size_t i = 0; i < index->region_count; i++)
-		leave_out(scan, index->regions[i].key << LEAKWRAP_REGION_BITS,
-		          (index->regions[i].key + 1) << LEAKWRAP_REGION_BITS);
+		shrink_gap(scan, index->regions[i].key << LEAKWRAP_REGION_BITS,
+		           (index->regions[i].key + 1) << LEAKWRAP_REGION_BITS);
 	for (size_t i = 0; i < index->listed_count; i++)
-		leave_out(scan, index->listed[i].address,
-		          index->listed[i].address + index->listed[i].size);
+		shrink_gap(scan, index->listed[i].address,
+		           index->listed[i].address + index->listed[i].size);
 }
 
 void leakwrap_word_scan_start(struct leakwrap_word_scan *scan,
@@ -153,7 +153,7 @@ void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, 
 	}
 	start = (start + WORD - 1) & ~(WORD - 1);
 	end &= ~(WORD - 1);
-	if (start >= end || bounds.low > bounds.last)
+	if (start >= end || leakwrap_block_index.low >= leakwrap_block_index.high)
 		return;
 	for (; end - start >= 4 * WORD; start += 4 * WORD) {
 		scan_word(scan, start, bounds);

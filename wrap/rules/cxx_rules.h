@@ -310,10 +310,9 @@ LEAKWRAP_INLINE bool is_repeated_field(const struct leakwrap_interior *in)
 /* Returns whether the block may be a vector of lists of connections of Qt, and the pointer leads to
  * its second byte: an object has a larger vector now, and holds the old vector by a pointer with a
  * mark.  The vector begins with the address of another vector with a mark, with the address of a
- * connection, or with 0.
- * Then come the number of signals and, for each and one more, the addresses of the first and the
- * last connection (Qt 5.14 to 6, src/corelib/kernel/qobject_p_p.h, struct
- * QObjectPrivate::SignalVector). */
+ * connection, or with 0.  Then come the number of signals and, for each signal and one more, the
+ * addresses of the first and the last connection (Qt 5.14 to 6, src/corelib/kernel/qobject_p_p.h,
+ * struct QObjectPrivate::SignalVector). */
 LEAKWRAP_INLINE bool is_signal_vector(const struct leakwrap_interior *in)
 {
 	const struct leakwrap_memory *const memory = in->memory;

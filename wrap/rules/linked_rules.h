@@ -85,7 +85,7 @@ LEAKWRAP_INLINE bool is_same_pointer(const struct leakwrap_interior *in, leakwra
 	       leakwrap_word_at(in->memory, address) == in->pointer;
 }
 
-/* Returns whether the pointer stands twice, side by side.  Stores the address behind both to
+/* Returns whether the pointer stands twice, side by side.  Stores the address behind both in
  * *BEHIND. */
 LEAKWRAP_INLINE bool stands_twice(const struct leakwrap_interior *in, leakwrap_word *behind)
 {

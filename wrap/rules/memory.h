@@ -27,8 +27,8 @@ struct leakwrap_memory {
 	 * function returns 0. */
 	uint64_t (*load)(const void *context, leakwrap_word address, unsigned size);
 
-	/* Returns whether SIZE bytes at ADDRESS can be read.  No bytes can that lie at both ends of
-	 * the address space: a rule may subtract from any address before it asks. */
+	/* Returns whether SIZE bytes at ADDRESS can be read.  Returns false if they reach over the
+	 * end of the address space, so a rule may ask for any difference of addresses. */
 	bool (*is_readable)(const void *context, leakwrap_word address, leakwrap_word size);
 	bool (*is_code)(const void *context, leakwrap_word address);
 

@@ -11,17 +11,17 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A program may have several modules of Go's: its own, plugins, and libraries for C.  Each has its
- * own table.  If there are more, those that were found first are looked for again. */
+/* How many tables are remembered.  Each module of Go code has its own table: the program, plugins,
+ * and libraries for C.  A table that is no longer remembered is looked for again. */
 #define TABLES_MAX 32u
 
 /* The addresses of the tables that were found last, or 0, and how many were found. */
 static _Atomic uintptr_t table_at[TABLES_MAX];
 static _Atomic unsigned tables_found;
-/* The serial numbers of modules in which there was none, or 0. */
+/* The serial numbers of modules that have no table, or 0. */
 static _Atomic uint64_t modules_without[TABLES_MAX];
 
-/* Opens the table at AT in SEGMENT.  Returns false if there is none of MODULE's code. */
+/* Opens the table at AT in SEGMENT.  Returns false if no table of MODULE's code is there. */
 static bool open_table(const struct leakwrap_module *module, const struct leakwrap_segment *segment,
                        uintptr_t at, struct leakwrap_go_table *table)
 {

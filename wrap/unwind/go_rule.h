@@ -17,8 +17,8 @@
 #if LEAKWRAP_HAVE_GO_STACKS
 
 /* Stores in *RULE the rule of the frame at PC, in MODULE's text.  PC is a return address, or, if
- * INTERRUPTED, the address at which a signal arrived.  The rule is of kind NONE if the frame's
- * caller is on a stack that nothing here tells.  Returns false if this is no code of Go's. */
+ * INTERRUPTED, the address at which a signal arrived.  The rule is of kind NONE if it is
+ * not known on which stack the frame's caller is.  Returns false if the code is not Go's. */
 bool leakwrap_find_go_rule(const struct leakwrap_module *module, uintptr_t pc, bool interrupted,
                            struct leakwrap_rule *rule);
 

@@ -7,7 +7,8 @@
 #define MAGIC_1_18 0xfffffff0u
 #define MAGIC_1_20 0xfffffff1u
 
-/* What stands in the header behind magic, padding, unit and the size of a word: so many words. */
+/* The words of the header.  In front of them stand the magic number, two bytes of zeros, the unit
+ * and the size of a word. */
 enum {
 	WORD_FUNCTION_COUNT,
 	WORD_FILE_COUNT,
@@ -20,8 +21,7 @@ enum {
 	HEADER_WORDS,
 };
 
-/* Offsets in what is told of a function (struct _func). */
-#define FUNC_START      0u
+/* Offsets in struct _func. */
 #define FUNC_SIZES      16u /* pcsp: its program in pctab */
 #define FUNC_FLAGS_1_18 37u
 #define FUNC_FLAGS_1_20 41u
@@ -30,7 +30,7 @@ enum {
 #define FLAG_FIRST      0x1u /* TOPFRAME */
 #define FLAG_CHANGES_SP 0x2u /* SPWRITE */
 
-/* An element of the list of functions: the offset of the code, and of what is told of it. */
+/* An element of the list of functions has the offsets of the code and of its struct _func. */
 #define ELEMENT_SIZE 8u
 
 /* Go's stacks are smaller. */

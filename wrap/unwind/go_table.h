@@ -17,11 +17,11 @@
 struct leakwrap_go_table {
 	const uint8_t *start, *end; /* from its header to the end of what may be read */
 	uintptr_t text;             /* where the code that it describes begins */
-	/* Offsets from START: the list of functions, which also is the base of what is told of
-	 * each, and the programs that tell the sizes of frames. */
+	/* Offsets from START: of the list of functions, and of the programs that tell the sizes of
+	 * frames.  The list has the offset of each function's struct _func from the list itself. */
 	uint64_t functions, programs;
 	uint64_t count; /* of functions */
-	unsigned flags; /* offset of a function's flags in what is told of it */
+	unsigned flags; /* offset of the flags in struct _func */
 	unsigned unit;  /* addresses count in units of this many bytes */
 };
 
@@ -33,7 +33,7 @@ struct leakwrap_go_frame {
 	bool changes_sp; /* it goes to another stack, and SIZE may be wrong */
 };
 
-/* The bytes at which a table's header may begin are at a multiple of this. */
+/* The alignment of a table, in bytes. */
 #define LEAKWRAP_GO_TABLE_ALIGNMENT 16u
 
 /* Fills *TABLE from the header at START, which is aligned.  What lies in [START, END) may be read.

@@ -126,12 +126,12 @@ static bool is_switch(const struct leakwrap_rule *rule)
 #endif
 }
 
-/* Lets WALK read the stack on which the frame ends at CFA.  A stack that leads to another one has
+/* Lets WALK read STACK, to which the present stack has led.  A stack that leads to another one has
  * no read set. */
-static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
+static void go_to_other_stack(struct leakwrap_walk *walk, struct leakwrap_stack stack)
 {
-	*walk->frame.stack = leakwrap_stack_at(cfa - LEAKWRAP_WORD);
-	walk->is_on_other_stack = walk->frame.stack->is_foreign;
+	*walk->frame.stack = stack;
+	walk->is_on_other_stack = stack.is_foreign;
 	walk->read_set = NULL;
 }
 
@@ -143,8 +143,8 @@ static void go_to_other_stack(struct leakwrap_walk *walk, uintptr_t cfa)
 /* How much of a goroutine's stack is probed at once.  Beyond that its upper end is not known. */
 #define GO_PROBE_MAX ((uintptr_t)64 * LEAKWRAP_PAGE)
 
-/* Lets WALK read the stack of the goroutine that has called C, by RULE, of the kind GOROUTINE, from
- * a frame with BASE.  Stores the CFA in *CFA.  Returns false if there is no such stack. */
+/* Lets WALK read the stack of the goroutine that has called C.  RULE is of the kind GOROUTINE, and
+ * BASE is its base register.  Stores the CFA in *CFA.  Returns false if there is no such stack. */
 static __attribute__((noinline)) bool go_to_goroutine(struct leakwrap_walk *walk,
                                                       const struct leakwrap_rule *rule,
                                                       uintptr_t base, uintptr_t *cfa)
@@ -170,9 +170,7 @@ static __attribute__((noinline)) bool go_to_goroutine(struct leakwrap_walk *walk
 	if (stack.is_foreign && distance <= GO_PROBE_MAX &&
 	    leakwrap_stack_reach(&stack, sp - LEAKWRAP_WORD, distance + LEAKWRAP_WORD))
 		stack = (struct leakwrap_stack){sp - LEAKWRAP_WORD, high, false};
-	*walk->frame.stack = stack;
-	walk->is_on_other_stack = stack.is_foreign;
-	walk->read_set = NULL;
+	go_to_other_stack(walk, stack);
 	*cfa = sp + LEAKWRAP_GO_RETURN_SIZE;
 	return true;
 }
@@ -214,7 +212,7 @@ bool leakwrap_walk_step(struct leakwrap_walk *walk, const struct leakwrap_rule *
 			return false;
 	}
 	if (is_switch(rule))
-		go_to_other_stack(walk, cfa);
+		go_to_other_stack(walk, leakwrap_stack_at(cfa - LEAKWRAP_WORD));
 	ra_at = leakwrap_saved_at(rule->ra_where, base, cfa, rule->ra_offset);
 	fp_at = leakwrap_saved_at(rule->fp_where, base, cfa, rule->fp_offset);
 	if ((!in_register && (!ra_at || !leakwrap_stack_read(walk->frame.stack, ra_at, &ra))) ||

@@ -22,8 +22,8 @@ struct leakwrap_walk {
 	 * that frame may have belonged to another frame.  0: no frame is in doubt. */
 	unsigned certain;
 	unsigned switches; /* steps to a stack that does not lie above */
-	/* LEAKWRAP_RULE_SWITCH has led to the foreign stack of this frame.  That stack is not
-	 * searched for a return address: its end is not known. */
+	/* A rule of kind SWITCH or GOROUTINE has led to this frame's foreign stack.  That stack
+	 * is not searched for a return address: its end is not known. */
 	bool is_on_other_stack;
 
 	/* The read set: the positions of the return addresses, and every word of the stack that a
