@@ -1,6 +1,6 @@
 /* samples.c - the table of sampled blocks (wrap/live/samples.c) against a model, while four threads
  * add, remove and replace samples, also those of others, and a fifth thread reads all.
- * sources: wrap/live/fast.c
+ * sources: wrap/live/fast.c wrap/live/release_paths.c
  * sources: wrap/live/samples.c wrap/base/locked_uthash.c wrap/port/linux*.c */
 #include "wrap/live/samples.h"
 

@@ -1,6 +1,6 @@
 /* site_totals.c - adds up live blocks by call site (report/site_totals.c), from made-up tables.
  * sources: wrap/live/fast.c
- * sources: wrap/site/site_peak.c wrap/live/samples.c
+ * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/live/release_paths.c
  * sources: wrap/site/site_allocated.c wrap/base/sampling.c
  * sources: wrap/base/thread.c wrap/base/locked_uthash.c wrap/base/options.c
  * sources: wrap/base/readers.c wrap/base/thread_memory.c

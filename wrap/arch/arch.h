@@ -150,6 +150,19 @@
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 0
 #endif
 
+/* 1 if one instruction jumps to the address that a variable holds, also in a PIE. */
+#ifndef LEAKWRAP_HAVE_MEMORY_JUMP
+#define LEAKWRAP_HAVE_MEMORY_JUMP 0
+#endif
+
+/* Stands between two uses of an element of an array.  INDEX is its index.  Where an operand can be
+ * the element, the compiler may else compute the element's address for the two. */
+#if LEAKWRAP_HAVE_INDEXED_OPERANDS
+#define LEAKWRAP_INDEX_AGAIN(index) LEAKWRAP_HIDE_VALUE(index)
+#else
+#define LEAKWRAP_INDEX_AGAIN(index) ((void)0)
+#endif
+
 /* Computes POINTER, a sum, once.  Where no operand can be a sum, the compiler may else compute it
  * for each member that is read through POINTER. */
 #if LEAKWRAP_HAVE_INDEXED_OPERANDS

@@ -37,6 +37,7 @@ register uintptr_t leakwrap_rbp __asm__("rbp");
 #define LEAKWRAP_ELF_ADDRESS           1  /* R_X86_64_64 */
 
 #define LEAKWRAP_HAVE_INDEXED_OPERANDS 1
+#define LEAKWRAP_HAVE_MEMORY_JUMP      1
 
 /* Section 3.2.2. */
 #define LEAKWRAP_RED_ZONE 128

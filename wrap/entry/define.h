@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "wrap/arch/arch.h"
 #include "wrap/module/originals.h"
 #include "wrap/record/record.h"
 #include "wrap/record/expected.h"
@@ -354,14 +355,51 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		break;                                             \
 	}
 
-/* Defines the wrapper of a function that frees the parameter "block". */
-#define ENTRY_RELEASE(verb, name, parameters, arguments)                                   \
-	ENTRY_DECLARE(void, name, parameters);                                             \
-	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments) \
-	void ENTRY_WRAPPER(name, parameters)                                               \
+/* Defines HEAD, a wrapper that frees the parameter "block".  SPECIAL is a statement that may free it
+ * in another way, and return.  SLOW_PATH: see ENTRY_FREE.  FUNCTION begins the names of the
+ * wrapper's paths (release_paths.h). */
+#if LEAKWRAP_HAVE_MEMORY_JUMP && !defined LEAKWRAP_BARE
+#define ENTRY_DEFINE_FREE(head, function, name, parameters, arguments, special, slow_path)       \
+	ENTRY_NEXT_PATH void function##_of_any parameters                                        \
+	{                                                                                        \
+		special ENTRY_FREE(name, arguments, slow_path);                                  \
+	}                                                                                        \
+	ENTRY_NEXT_PATH void function##_of_sampled parameters                                    \
+	{                                                                                        \
+		if (leakwrap_unlikely(leakwrap_may_be_sampled(block)))                           \
+			function##_of_any arguments;                                             \
+		else                                                                             \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                    \
+	}                                                                                        \
+	ENTRY_NEXT_PATH void function##_of_unrecorded parameters                                 \
+	{                                                                                        \
+		ENTRY_CALL_ORIGINAL(name, arguments);                                            \
+	}                                                                                        \
+	static struct leakwrap_release_paths function##_paths LEAKWRAP_RELEASE_PATHS_SECTION = { \
+	        (leakwrap_release_function)function##_of_any,                                    \
+	        {(leakwrap_release_function)function##_of_unrecorded,                            \
+	         (leakwrap_release_function)function##_of_sampled,                               \
+	         (leakwrap_release_function)function##_of_any}};                                 \
+	head                                                                                     \
+	{                                                                                        \
+		((void(*) parameters)LEAKWRAP_LOAD_OPERAND(                                      \
+		        leakwrap_release_function, &function##_paths.now, memory_order_relaxed)) \
+		        arguments;                                                               \
+	}
+#else
+#define ENTRY_DEFINE_FREE(head, function, name, parameters, arguments, special, slow_path) \
+	head                                                                               \
 	{                                                                                  \
-		ENTRY_FREE(name, arguments, leakwrap_##name##_slow_path);                  \
-	}                                                                                  \
+		special ENTRY_FREE(name, arguments, slow_path);                            \
+	}
+#endif
+
+/* Defines the wrapper of a function that frees the parameter "block". */
+#define ENTRY_RELEASE(verb, name, parameters, arguments)                                           \
+	ENTRY_DECLARE(void, name, parameters);                                                     \
+	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments)         \
+	ENTRY_DEFINE_FREE(void ENTRY_WRAPPER(name, parameters), leakwrap_##name, name, parameters, \
+	                  arguments, , leakwrap_##name##_slow_path)                                \
 	ENTRY_EXPORT_RELEASE(name, parameters, arguments)
 
 /* -- the C library's functions that allocate --------------------------------------------------- */

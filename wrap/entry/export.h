@@ -73,23 +73,23 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 		return leakwrap_##name##_resize arguments;                                \
 	}
 
-#define ENTRY_EXPORT_RELEASE(name, parameters, arguments)                                      \
-	ENTRY_SLOW_RELEASE(leakwrap_begin_library_release, leakwrap_##name##_by_library, name, \
-	                   parameters, arguments)                                              \
-	ENTRY_SLOW_PATH void leakwrap_##name##_undecided parameters                            \
-	{                                                                                      \
-		if (leakwrap_begin_library_calls() || leakwrap_is_recorded(block))             \
-			leakwrap_##name##_by_library arguments;                                \
-		else                                                                           \
-			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
-	}                                                                                      \
-	ENTRY_EXPORT(void, name, parameters)                                                   \
-	{                                                                                      \
-		if (leakwrap_unlikely(!leakwrap_libraries_are_recorded)) {                     \
-			leakwrap_##name##_undecided arguments;                                 \
-			return;                                                                \
-		}                                                                              \
-		ENTRY_FREE(name, arguments, leakwrap_##name##_by_library);                     \
-	}
+#define ENTRY_EXPORT_RELEASE(name, parameters, arguments)                                         \
+	ENTRY_SLOW_RELEASE(leakwrap_begin_library_release, leakwrap_##name##_by_library, name,    \
+	                   parameters, arguments)                                                 \
+	ENTRY_SLOW_PATH void leakwrap_##name##_undecided parameters                               \
+	{                                                                                         \
+		if (leakwrap_begin_library_calls() || leakwrap_is_recorded(block))                \
+			leakwrap_##name##_by_library arguments;                                   \
+		else                                                                              \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                     \
+	}                                                                                         \
+	ENTRY_DEFINE_FREE(                                                                        \
+	        ENTRY_EXPORT(void, name, parameters), leakwrap_exported_##name, name, parameters, \
+	        arguments,                                                                        \
+	        if (leakwrap_unlikely(!leakwrap_libraries_are_recorded)) {                        \
+		        leakwrap_##name##_undecided arguments;                                    \
+		        return;                                                                   \
+	        },                                                                                \
+	        leakwrap_##name##_by_library)
 
 #endif

@@ -40,15 +40,15 @@ struct leakwrap_region_entry {
 	 * value, such as 0: the fast path may not use the entry, or it has no region. */
 	_Atomic uintptr_t to_offset;
 	leakwrap_live_slot *slots;
-	uint32_t factor, within_mask;           /* see leakwrap_slot_at */
+	uint32_t factor, within_mask;           /* see leakwrap_slot_index */
 	struct leakwrap_region *_Atomic region; /* NULL: no region was made for the entry */
 } __attribute__((aligned(4 * sizeof(uintptr_t))));
 
 /* An offset less this number is one of the highest numbers.  No other sum is so high: not TO_OFFSET
  * and an address of another region that might have the entry, nor 0 and an address of a program.
- * It is a multiple of four regions: the slot of the sum is that of the offset (leakwrap_slot_at).
- * So one comparison with the sum does it all.  TO_OFFSET is no address, so that nothing that looks
- * for pointers takes it for one. */
+ * It is a multiple of four regions, so that the slot of the sum is the offset's
+ * (leakwrap_slot_index).  One comparison with the sum does it all.  TO_OFFSET is no address, so that
+ * nothing that looks for pointers takes it for one. */
 #define LEAKWRAP_OFFSET_BIAS (4 * LEAKWRAP_REGION_SIZE)
 
 /* Direct-mapped cache of regions, shared by all threads.  On 32-bit machines each region has its
@@ -94,6 +94,46 @@ LEAKWRAP_INLINE struct leakwrap_region_entry *leakwrap_region_entry(uintptr_t ad
 	return leakwrap_region_entry_in(&leakwrap_address_tables, address);
 }
 
+/* Where an entry is.  Operands with an index reach its members without its address. */
+struct leakwrap_entry_place {
+#if LEAKWRAP_HAVE_INDEXED_OPERANDS
+	const char *cache;
+	size_t offset; /* from CACHE, in bytes */
+#else
+	const struct leakwrap_region_entry *entry;
+#endif
+};
+
+/* Returns the place of the entry for the region of ADDRESS.  TABLES is leakwrap_address_tables. */
+LEAKWRAP_INLINE struct leakwrap_entry_place
+leakwrap_entry_place_in(struct leakwrap_address_tables *tables, uintptr_t address)
+{
+#if LEAKWRAP_HAVE_INDEXED_OPERANDS
+	const uintptr_t number =
+	        (address >> LEAKWRAP_REGION_BITS) & ((1u << LEAKWRAP_REGION_CACHE_BITS) - 1);
+
+	return (struct leakwrap_entry_place){(const char *)tables->regions,
+	                                     number * sizeof(struct leakwrap_region_entry)};
+#else
+	const struct leakwrap_region_entry *entry = leakwrap_region_entry_in(tables, address);
+
+	LEAKWRAP_HIDE_VALUE(entry); /* else it is computed again where the fast path ends */
+	return (struct leakwrap_entry_place){entry};
+#endif
+}
+
+/* Returns the entry at PLACE, for the use of one member. */
+LEAKWRAP_INLINE const struct leakwrap_region_entry *
+leakwrap_entry_at(struct leakwrap_entry_place *place)
+{
+#if LEAKWRAP_HAVE_INDEXED_OPERANDS
+	LEAKWRAP_INDEX_AGAIN(place->offset);
+	return (const void *)(place->cache + place->offset);
+#else
+	return place->entry;
+#endif
+}
+
 /* Prepares the cache.  Call it before the first region is made. */
 void leakwrap_region_cache_start(void);
 
@@ -125,7 +165,7 @@ LEAKWRAP_INLINE bool leakwrap_region_entry_match(const struct leakwrap_region_en
 
 #define LEAKWRAP_SLOT_NUMBER_SHIFT 15
 
-/* Returns the slot, one of SLOTS, for OFFSET, to which a multiple of LEAKWRAP_OFFSET_BIAS may have
+/* Returns the index of the slot for OFFSET, to which a multiple of LEAKWRAP_OFFSET_BIAS may have
  * been added.  Sets *WITHIN to the position in the window: 0 or LEAKWRAP_HALFWAY.  Any other value
  * means that no slot stands for OFFSET.
  *
@@ -133,37 +173,68 @@ LEAKWRAP_INLINE bool leakwrap_region_entry_match(const struct leakwrap_region_en
  * LEAKWRAP_SLOT_NUMBER_SHIFT up to 31.  The bits below give the offset's distance from the start of
  * its window; MASK keeps them.  In planes (region_slots.h) FACTOR has a second bit.  It moves the
  * position in the window to the top, and the bits above the window's index out. */
-LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_at(leakwrap_live_slot *slots, uint32_t factor,
-                                                     uint32_t mask, uintptr_t offset,
-                                                     uint32_t *within)
+LEAKWRAP_INLINE size_t leakwrap_slot_index(uint32_t factor, uint32_t mask, uintptr_t offset,
+                                           uint32_t *within)
 {
 	const uint32_t product = (uint32_t)offset * factor;
 
 	*within = product & mask;
-	return &slots[product >> LEAKWRAP_SLOT_NUMBER_SHIFT];
+	return product >> LEAKWRAP_SLOT_NUMBER_SHIFT;
 }
 
-/* Returns the slot for OFFSET, which leakwrap_region_entry_match has set.  Sets *WITHIN as
- * leakwrap_slot_at does. */
-LEAKWRAP_INLINE leakwrap_live_slot *
-leakwrap_region_entry_slot(const struct leakwrap_region_entry *entry, uintptr_t offset,
-                           uint32_t *within)
+/* The slot of an address: SLOTS[INDEX].  WITHIN: see leakwrap_slot_index. */
+struct leakwrap_slot_place {
+	leakwrap_live_slot *slots;
+	size_t index;
+	uint32_t within;
+};
+
+/* Sets *SLOT to the slot of ADDRESS.  ENTRY is the place of its region's entry.  Returns false, and
+ * sets nothing, if the fast path may not use the entry. */
+LEAKWRAP_INLINE bool leakwrap_slot_find_by(struct leakwrap_entry_place *entry, uintptr_t address,
+                                           struct leakwrap_slot_place *slot)
 {
-	LEAKWRAP_ORDER_BY(entry, offset);
-	return leakwrap_slot_at(entry->slots, entry->factor, entry->within_mask, offset, within);
+	uintptr_t offset;
+
+	if (leakwrap_unlikely(
+	            !leakwrap_region_entry_match(leakwrap_entry_at(entry), address, &offset)))
+		return false;
+#if !LEAKWRAP_HAVE_INDEXED_OPERANDS
+	LEAKWRAP_ORDER_BY(entry->entry, offset);
+#endif
+	slot->index =
+	        leakwrap_slot_index(leakwrap_entry_at(entry)->factor,
+	                            leakwrap_entry_at(entry)->within_mask, offset, &slot->within);
+	slot->slots = leakwrap_entry_at(entry)->slots;
+	return true;
 }
 
-/* Finds the slot of ADDRESS and sets *SLOT and *WITHIN (see leakwrap_slot_at).  Returns false and
- * sets neither if the fast path may not use the region's entry. */
+/* Returns the value of SLOT.  It may be stored to after that: see LEAKWRAP_INDEX_AGAIN. */
+LEAKWRAP_INLINE uint32_t leakwrap_slot_place_read(struct leakwrap_slot_place *slot)
+{
+	return atomic_load_explicit(&slot->slots[slot->index], memory_order_relaxed);
+}
+
+/* Stores VALUE in SLOT. */
+LEAKWRAP_INLINE void leakwrap_slot_place_write(const struct leakwrap_slot_place *slot,
+                                               uint32_t value)
+{
+	atomic_store_explicit(&slot->slots[slot->index], value, memory_order_relaxed);
+}
+
+/* Finds the slot of ADDRESS and sets *SLOT and *WITHIN (see leakwrap_slot_index).  Returns false
+ * and sets neither if the fast path may not use the region's entry. */
 LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_slot **slot,
                                              uint32_t *within)
 {
-	const struct leakwrap_region_entry *const entry = leakwrap_region_entry(address);
-	uintptr_t offset;
+	struct leakwrap_entry_place entry =
+	        leakwrap_entry_place_in(&leakwrap_address_tables, address);
+	struct leakwrap_slot_place found;
 
-	if (leakwrap_unlikely(!leakwrap_region_entry_match(entry, address, &offset)))
+	if (!leakwrap_slot_find_by(&entry, address, &found))
 		return false;
-	*slot = leakwrap_region_entry_slot(entry, offset, within);
+	*slot = &found.slots[found.index];
+	*within = found.within;
 	return true;
 }
 
@@ -177,22 +248,24 @@ LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_sl
  * costs one instruction. */
 LEAKWRAP_INLINE bool leakwrap_live_fast_add(const void *block, uint32_t value, void *const *unless)
 {
-	uint32_t within;
-	leakwrap_live_slot *slot;
+	struct leakwrap_entry_place entry =
+	        leakwrap_entry_place_in(&leakwrap_address_tables, (uintptr_t)block);
+	struct leakwrap_slot_place slot;
 
 	/* No slot holds HALF alone: the slot is empty. */
-	if (leakwrap_unlikely(!leakwrap_slot_fast_find((uintptr_t)block, &slot, &within) ||
-	                      (((atomic_load_explicit(slot, memory_order_relaxed) | within) &
-	                        ~LEAKWRAP_SLOT_HALF) |
-	                       (uintptr_t)*unless) != 0))
+	if (leakwrap_unlikely(
+	            !leakwrap_slot_find_by(&entry, (uintptr_t)block, &slot) ||
+	            (((leakwrap_slot_place_read(&slot) | slot.within) & ~LEAKWRAP_SLOT_HALF) |
+	             (uintptr_t)*unless) != 0))
 		return false;
-	atomic_store_explicit(slot, value | within, memory_order_relaxed);
+	LEAKWRAP_INDEX_AGAIN(slot.slots);
+	leakwrap_slot_place_write(&slot, value | slot.within);
 	return true;
 }
 
-/* Finds the slot of the small block BLOCK: sets *SLOT and *WITHIN (see leakwrap_slot_at).  Returns
- * the slot's value.  Returns 0 if the region is not cached or the slot holds no small block at
- * BLOCK. */
+/* Finds the slot of the small block BLOCK: sets *SLOT and *WITHIN (see leakwrap_slot_index).
+ * Returns the slot's value.  Returns 0 if the region is not cached or the slot holds no small block
+ * at BLOCK. */
 LEAKWRAP_INLINE uint32_t leakwrap_slot_fast_read(const void *block, leakwrap_live_slot **slot,
                                                  uint32_t *within)
 {
@@ -215,26 +288,24 @@ LEAKWRAP_INLINE enum leakwrap_removal
 leakwrap_live_fast_remove(struct leakwrap_address_tables *tables, const void *block,
                           void *const *unless, const struct leakwrap_region_entry **missed)
 {
-	const struct leakwrap_region_entry *entry =
-	        leakwrap_region_entry_in(tables, (uintptr_t)block);
-	uintptr_t offset;
-	uint32_t within, value;
-	leakwrap_live_slot *slot;
+	struct leakwrap_entry_place entry = leakwrap_entry_place_in(tables, (uintptr_t)block);
+	struct leakwrap_slot_place slot;
+	uint32_t value;
 
-	LEAKWRAP_HIDE_VALUE(entry); /* else it is computed again for *MISSED */
-	if (leakwrap_unlikely(!leakwrap_region_entry_match(entry, (uintptr_t)block, &offset))) {
-		if (!entry)
+	if (leakwrap_unlikely(!leakwrap_slot_find_by(&entry, (uintptr_t)block, &slot))) {
+		*missed = leakwrap_entry_at(&entry);
+		if (!*missed)
 			__builtin_unreachable();
-		*missed = entry;
 		return LEAKWRAP_NO_RECORD;
 	}
 	*missed = NULL;
-	slot = leakwrap_region_entry_slot(entry, offset, &within);
-	value = atomic_load_explicit(slot, memory_order_relaxed);
+	value = leakwrap_slot_place_read(&slot);
+	LEAKWRAP_INDEX_AGAIN(slot.slots);
 	if (leakwrap_rarely(!leakwrap_slot_is_small_block(value) ||
-	                    ((leakwrap_slot_within(value) ^ within) | (uintptr_t)*unless) != 0))
+	                    ((leakwrap_slot_within(value) ^ slot.within) | (uintptr_t)*unless) !=
+	                            0))
 		return value == 0 ? LEAKWRAP_NO_RECORD : LEAKWRAP_NOT_FAST;
-	atomic_store_explicit(slot, 0, memory_order_relaxed);
+	leakwrap_slot_place_write(&slot, 0);
 	return LEAKWRAP_REMOVED;
 }
 

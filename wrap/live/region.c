@@ -3,6 +3,7 @@
 
 #include "wrap/base/arena.h"
 #include "wrap/live/heap_allocator.h"
+#include "wrap/live/release_paths.h"
 #include "wrap/port/port.h"
 
 /* -- layouts ----------------------------------------------------------------------------------- */
@@ -158,6 +159,7 @@ static struct leakwrap_region *make_region(uintptr_t key)
 	/* The fast path does not check for NULL: the slot of address 0 must not look empty. */
 	if (key == 0)
 		atomic_store(&slots[0], LEAKWRAP_SLOT_EXTENDS);
+	leakwrap_release_paths_widen(LEAKWRAP_RELEASE_ANY);
 	record->region.next = atomic_load(&regions.newest);
 	atomic_store_explicit(&regions.newest, &record->region, memory_order_release);
 	return &record->region;
@@ -288,6 +290,7 @@ void leakwrap_region_count_exact(struct leakwrap_region *region, uintptr_t addre
 		/* An empty cache entry would say that there is no record. */
 		struct leakwrap_region *none = NULL;
 
+		leakwrap_release_paths_widen(LEAKWRAP_RELEASE_ANY);
 		atomic_compare_exchange_strong(&leakwrap_region_entry(address)->region, &none,
 		                               &no_region);
 		atomic_fetch_add(&leakwrap_exact_without_region, 1);

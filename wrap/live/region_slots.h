@@ -25,7 +25,7 @@
 #include "wrap/live/fast.h"
 #include "wrap/live/slot.h"
 
-/* Maps offsets in a region to slots: see leakwrap_slot_at. */
+/* Maps offsets in a region to slots: see leakwrap_slot_index. */
 struct leakwrap_slot_layout {
 	uint32_t factor;
 	uint32_t within_mask; /* of the product: 0, LEAKWRAP_HALFWAY, or no slot there */
@@ -43,12 +43,14 @@ struct leakwrap_region {
 	struct leakwrap_region *next;        /* all regions, newest first */
 };
 
-/* Returns the slot of ADDRESS in REGION.  Sets *WITHIN as leakwrap_slot_at does. */
+/* Returns the slot of ADDRESS in REGION.  Sets *WITHIN as leakwrap_slot_index does. */
 LEAKWRAP_INLINE leakwrap_live_slot *leakwrap_slot_of(const struct leakwrap_region *region,
                                                      uintptr_t address, uint32_t *within)
 {
-	return leakwrap_slot_at(region->slots, region->layout.factor, region->layout.within_mask,
-	                        address & (LEAKWRAP_REGION_SIZE - 1), within);
+	const size_t index = leakwrap_slot_index(region->layout.factor, region->layout.within_mask,
+	                                         address & (LEAKWRAP_REGION_SIZE - 1), within);
+
+	return &region->slots[index];
 }
 
 #endif

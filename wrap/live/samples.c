@@ -3,6 +3,7 @@
 
 #include "wrap/base/hash.h"
 #include "wrap/base/locked_uthash.h"
+#include "wrap/live/release_paths.h"
 #include "wrap/port/port.h"
 
 /* An entry of the table.  Its fields are written only while it belongs to the writer: from the
@@ -143,6 +144,7 @@ bool leakwrap_samples_add(const struct leakwrap_sample *sample)
 			return false;
 		entry = claim_entry(bucket_of(level, sample->address));
 	}
+	leakwrap_release_paths_widen(LEAKWRAP_RELEASE_SAMPLED);
 	/* Counted first: a free that finds the counter at 0 must not have missed the sample. */
 	count_in_filter(sample->address, true);
 	atomic_store_explicit(&entry->size, sample->size, memory_order_relaxed);

@@ -63,7 +63,8 @@ LEAKWRAP_INLINE _Atomic uint8_t *leakwrap_sample_filter_of(const void *block)
 /* Returns whether BLOCK may have a sample.  False is certain. */
 LEAKWRAP_INLINE bool leakwrap_may_be_sampled(const void *block)
 {
-	return atomic_load_explicit(leakwrap_sample_filter_of(block), memory_order_relaxed) != 0;
+	return LEAKWRAP_LOAD_OPERAND(uint8_t, leakwrap_sample_filter_of(block),
+	                             memory_order_relaxed) != 0;
 }
 
 /* -- the table --------------------------------------------------------------------------------- */

@@ -26,6 +26,7 @@
 #ifndef LEAKWRAP_BARE
 #include "wrap/base/sampling.h"
 #include "wrap/live/fast.h"
+#include "wrap/live/release_paths.h"
 #include "wrap/live/samples.h"
 #include "wrap/site/stack_probe.h"
 #endif

@@ -9,6 +9,7 @@
 #include "wrap/base/options.h"
 #include "wrap/base/sampling.h"
 #include "wrap/live/heap_allocator.h"
+#include "wrap/live/release_paths.h"
 #include "wrap/misuse/misuse.h"
 #include "wrap/site/site_mark.h"
 #include "wrap/site/stack_cache.h"
@@ -79,9 +80,11 @@ void leakwrap_recording_start(void)
 	if (leakwrap_heap_has_leaves())
 		leakwrap_sampling_note_leaves();
 	recording.pauses = !recording.is_on || recording.interval != 0;
-	if (recording.pauses)
+	if (recording.pauses) {
 		leakwrap_sampling_switch(recording.is_on ? recording.interval
 		                                         : LEAKWRAP_SAMPLE_OFF);
+		leakwrap_release_paths_begin();
+	}
 	pause_or_resume_stack_cache();
 }
 
