@@ -2,10 +2,11 @@
  * Over many seeds the estimates of blocks of very different sizes have the mean of the truth and
  * the spread of the theory. What passes changes nothing of that. SAMPLING_RUNS: the number of
  * seeds.
- * sources: wrap/base/sampling.c wrap/base/thread.c wrap/port/linux*.c
+ * sources: wrap/base/sampling.c wrap/base/skipped_calls.c wrap/base/thread.c wrap/port/linux*.c
  * flags: -lm */
 #include "report/request.h"
 #include "wrap/base/sampling.h"
+#include "wrap/base/skipped_calls.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -104,8 +105,7 @@ static void check_same_sample(void)
 	start_thread(5);
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		const size_t size = some_size(&random);
-		const bool passes =
-		        leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, size);
+		const bool passes = leakwrap_count_down(&leakwrap_self, size);
 
 		passed += passes;
 		CHECK(is_sampled[i] == (!passes && leakwrap_sampling_count(size, &interval)));
@@ -114,7 +114,7 @@ static void check_same_sample(void)
 }
 
 /* Blocks that are too large do not pass, and change nothing.  Nor do blocks of a thread that must
- * look again, or that has not followed a switch. */
+ * look again. */
 static void check_what_does_not_pass(void)
 {
 	size_t large[] = {0,
@@ -129,30 +129,77 @@ static void check_what_does_not_pass(void)
 	                  SIZE_MAX};
 
 	start_thread(6);
-	large[0] = (uint32_t)leakwrap_self.countdown + (size_t)1;
-	large[1] = (size_t)leakwrap_self.countdown | 1u << 31;
+	large[0] = leakwrap_self.countdown;
+	large[1] = leakwrap_self.countdown | 1u << 31;
 	for (unsigned i = 0; i < sizeof(large) / sizeof(large[0]); i++) {
-		const uint64_t before = leakwrap_self.countdown;
+		const size_t before = leakwrap_self.countdown;
 
-		CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, large[i]));
+		CHECK(!leakwrap_count_down(&leakwrap_self, large[i]));
 		CHECK(leakwrap_self.countdown == before);
 	}
-	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, large[0] - 1));
-	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 1));
+	CHECK(leakwrap_count_down(&leakwrap_self, large[0] - 1));
+	CHECK(!leakwrap_count_down(&leakwrap_self, 1));
 
 	start_thread(6);
-	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_skipping_from, 0));
-	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_leaves_from, 0));
+	CHECK(leakwrap_count_down(&leakwrap_self, 0));
 	leakwrap_sampling_look_again();
-	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));
-	start_thread(6);
+	CHECK(!leakwrap_count_down(&leakwrap_self, 0));
 	leakwrap_sampling_switch(LEAKWRAP_SAMPLE_OFF);
-	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));
+	CHECK(leakwrap_self.state != leakwrap_skipping_state);
 	leakwrap_sampling_enter_thread();
-	CHECK(leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, UINT32_MAX - 1));
+	CHECK(leakwrap_self.state == leakwrap_skipping_state);
+	CHECK(leakwrap_leaves_state == LEAKWRAP_NO_STATE);
+	CHECK(leakwrap_count_down(&leakwrap_self, UINT32_MAX - 1));
 	leakwrap_thread_disable();
-	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 0));
+	CHECK(!leakwrap_count_down(&leakwrap_self, 0));
 	leakwrap_sampling_switch(INTERVAL);
+}
+
+/* Threads that change their state keep the distance to their sampled byte. */
+static void check_distance_is_kept(void)
+{
+	uint64_t distance;
+
+	start_thread(9);
+	distance = leakwrap_self.countdown + leakwrap_self.beyond;
+	CHECK(leakwrap_count_down(&leakwrap_self, 10));
+	leakwrap_thread_set_state(&leakwrap_self, LEAKWRAP_THREAD_INSIDE);
+	CHECK(leakwrap_self.countdown == 0 && leakwrap_self.beyond == distance - 10);
+	CHECK(!leakwrap_count_down(&leakwrap_self, 0));
+}
+
+/* From the first switch to the second, a wrapper goes on to the original.  That of calloc does not,
+ * if calloc calls malloc. */
+static void original(void)
+{
+}
+
+static void look(void)
+{
+}
+
+static leakwrap_function find_original(void)
+{
+	return original;
+}
+
+static leakwrap_function find_none(void)
+{
+	return NULL;
+}
+
+static struct leakwrap_skipped_call of_malloc LEAKWRAP_SKIPPED_CALLS_SECTION = {
+        look, look, find_original, false};
+static struct leakwrap_skipped_call of_calloc LEAKWRAP_SKIPPED_CALLS_SECTION = {
+        look, look, find_original, true};
+static struct leakwrap_skipped_call of_splitter LEAKWRAP_SKIPPED_CALLS_SECTION = {look, look,
+                                                                                  find_none, false};
+
+static void check_skipped_calls(bool are_passed)
+{
+	CHECK(of_malloc.next == (are_passed ? original : look));
+	CHECK(of_calloc.next == look);
+	CHECK(of_splitter.next == look);
 }
 
 /* A thread that has looked whether it samples records the block if all blocks are recorded now. */
@@ -164,7 +211,7 @@ static void check_overtaken_by_all(void)
 	leakwrap_sampling_switch(0);
 	CHECK(leakwrap_sampling_count(1, &interval) && interval == LEAKWRAP_SAMPLE_CERTAIN);
 	leakwrap_sampling_enter_thread();
-	CHECK(!leakwrap_count_down(&leakwrap_self, &leakwrap_sampling_from, 1));
+	CHECK(!leakwrap_count_down(&leakwrap_self, 1));
 	leakwrap_sampling_switch(INTERVAL);
 }
 
@@ -260,9 +307,13 @@ int main(void)
 	check_weights();
 	check_products();
 	check_roots();
+	check_skipped_calls(false);
 	leakwrap_sampling_switch(INTERVAL);
+	check_skipped_calls(true);
 	check_same_sample();
+	check_distance_is_kept();
 	check_what_does_not_pass();
+	check_skipped_calls(false);
 	check_overtaken_by_all();
 	for (unsigned program = 0; program < 3; program++)
 		check_estimates(program, text ? (unsigned)atoi(text) : 40);

@@ -1,7 +1,7 @@
 /* site_peak.c - site_peak.c in wrap/site keeps what call sites held when most bytes were live: not
  * while a dump reads it, and also in a child of a process that was about to change it.
- * sources: wrap/site/site_peak.c wrap/base/sampling.c wrap/base/options.c wrap/base/loss.c
- * sources: wrap/base/thread.c wrap/port/linux*.c */
+ * sources: wrap/site/site_peak.c wrap/base/sampling.c wrap/base/skipped_calls.c
+ * sources: wrap/base/options.c wrap/base/loss.c wrap/base/thread.c wrap/port/linux*.c */
 #include "wrap/site/site_peak.h"
 
 #include "wrap/base/readers.h"

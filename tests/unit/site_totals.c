@@ -1,7 +1,7 @@
 /* site_totals.c - adds up live blocks by call site (report/site_totals.c), from made-up tables.
  * sources: wrap/live/fast.c
  * sources: wrap/site/site_peak.c wrap/live/samples.c wrap/live/release_paths.c
- * sources: wrap/site/site_allocated.c wrap/base/sampling.c
+ * sources: wrap/site/site_allocated.c wrap/base/sampling.c wrap/base/skipped_calls.c
  * sources: wrap/base/thread.c wrap/base/locked_uthash.c wrap/base/options.c
  * sources: wrap/base/readers.c wrap/base/thread_memory.c
  * sources: report/site_totals.c report/row_order.c wrap/base/loss.c wrap/port/linux*.c

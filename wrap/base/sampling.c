@@ -2,6 +2,7 @@
 #include "wrap/base/sampling.h"
 
 #include "wrap/base/hash.h"
+#include "wrap/base/skipped_calls.h"
 #include "wrap/port/port.h"
 
 /* -- arithmetic -------------------------------------------------------------------------------- */
@@ -72,9 +73,8 @@ uint64_t leakwrap_square_root(uint64_t high, uint64_t low)
 /* -- the sample -------------------------------------------------------------------------------- */
 
 _Atomic uint32_t leakwrap_sampling_state = LEAKWRAP_THREAD_SAMPLING;
-_Atomic uintptr_t leakwrap_sampling_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_THREAD_SAMPLING);
-_Atomic uintptr_t leakwrap_skipping_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
-_Atomic uintptr_t leakwrap_leaves_from = LEAKWRAP_COUNTDOWN_OF(LEAKWRAP_NO_STATE);
+_Atomic uint32_t leakwrap_skipping_state = LEAKWRAP_NO_STATE;
+_Atomic uint32_t leakwrap_leaves_state = LEAKWRAP_NO_STATE;
 _Atomic uintptr_t leakwrap_has_recorded_all = 1;
 
 static struct {
@@ -92,6 +92,10 @@ void leakwrap_sampling_switch(uint32_t interval)
 {
 	uint32_t state = atomic_load(&leakwrap_sampling_state) + 1;
 
+	if (atomic_load(&sampling.seed) != 0)
+		leakwrap_skipped_calls_look();
+	else if (!sampling.looks_after_calls)
+		leakwrap_skipped_calls_pass(sampling.has_leaves);
 	if (atomic_load(&sampling.seed) == 0)
 		atomic_store(&sampling.seed, (uint32_t)leakwrap_time_monotonic() |
 		                                     (uint32_t)(uintptr_t)&interval << 16 | 1);
@@ -107,11 +111,10 @@ void leakwrap_sampling_switch(uint32_t interval)
 	if (state < LEAKWRAP_THREAD_SAMPLING || state == LEAKWRAP_NO_STATE)
 		state = LEAKWRAP_THREAD_SAMPLING;
 	atomic_store(&leakwrap_sampling_state, state);
-	atomic_store(&leakwrap_sampling_from, LEAKWRAP_COUNTDOWN_OF(state));
 	if (!sampling.looks_after_calls)
-		atomic_store(&leakwrap_skipping_from, LEAKWRAP_COUNTDOWN_OF(state));
+		atomic_store(&leakwrap_skipping_state, state);
 	if (!sampling.looks_after_calls && sampling.has_leaves)
-		atomic_store(&leakwrap_leaves_from, LEAKWRAP_COUNTDOWN_OF(state));
+		atomic_store(&leakwrap_leaves_state, state);
 }
 
 void leakwrap_sampling_look_after_calls(void)
@@ -180,16 +183,9 @@ static uint64_t negative_logarithm(uint64_t number)
 static void set_distance(uint64_t distance, uint32_t interval)
 {
 	struct leakwrap_thread *self = &leakwrap_self;
-	const uint32_t before = (distance < interval ? (uint32_t)distance : interval) - 1;
 
-	self->countdown = (uint64_t)self->state << 32 | before;
-	self->beyond = distance - 1 - before;
-}
-
-/* Returns the bytes up to this thread's next point, as of set_distance. */
-static uint64_t distance_left(void)
-{
-	return (uint32_t)leakwrap_self.countdown + leakwrap_self.beyond + 1;
+	self->countdown = distance < interval ? (uint32_t)distance : interval;
+	self->beyond = distance - self->countdown;
 }
 
 /* Draws the distance to the next point: K or more bytes with the probability e^(-K / INTERVAL).
@@ -222,16 +218,13 @@ void leakwrap_sampling_enter_thread(void)
 
 void leakwrap_sampling_look_again(void)
 {
-	struct leakwrap_thread *self = &leakwrap_self;
-
-	self->beyond += (uint32_t)self->countdown;
-	self->countdown = 0;
+	leakwrap_thread_stop_countdown(&leakwrap_self);
 }
 
 bool leakwrap_sampling_count(size_t size, uint32_t *interval)
 {
 	const uint32_t present = leakwrap_sampling_interval();
-	const uint64_t distance = distance_left();
+	const uint64_t distance = leakwrap_self.countdown + leakwrap_self.beyond;
 
 	if (present == LEAKWRAP_SAMPLE_OFF) {
 		draw_distance(LEAKWRAP_SAMPLE_OFF);

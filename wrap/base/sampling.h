@@ -88,38 +88,24 @@ static inline bool leakwrap_is_recording_all(void)
 /* In the place of a state: no thread has it. */
 #define LEAKWRAP_NO_STATE UINT32_MAX
 
-/* The least countdown of threads in STATE (thread.h), as leakwrap_count_down compares it.  32-bit
- * processors compare the upper half alone. */
-#define LEAKWRAP_COUNTDOWN_OF(state) ((uintptr_t)(state) << (sizeof(uintptr_t) > 4 ? 32 : 0))
+/* The state of the threads that need not look at what malloc returns.  LEAKWRAP_NO_STATE before the
+ * first switch, and after leakwrap_sampling_look_after_calls. */
+extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_skipping_state;
 
-/* The least countdown of the threads in leakwrap_sampling_state. */
-extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_sampling_from;
-
-/* The least countdown of the threads in leakwrap_sampling_state that need not look at what an
- * allocation returns.  Before the first switch, and after leakwrap_sampling_look_after_calls, no
- * countdown is as high. */
-extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_skipping_from;
-
-/* The same for calloc and realloc.  Without leakwrap_sampling_note_leaves no countdown is as high,
- * either. */
-extern LEAKWRAP_HIDDEN _Atomic uintptr_t leakwrap_leaves_from;
+/* The same for calloc and realloc.  LEAKWRAP_NO_STATE without leakwrap_sampling_note_leaves,
+ * too. */
+extern LEAKWRAP_HIDDEN _Atomic uint32_t leakwrap_leaves_state;
 
 /* Counts a block of SIZE bytes in SELF, this thread, and shows it to an outer call (inner in
- * thread.h).  Returns false and changes nothing if the block may be sampled, or if the thread's
- * countdown is below *FROM: then the thread is in an older state.  No lock, no system call.
- * Signal-safe. */
-LEAKWRAP_INLINE bool leakwrap_count_down(struct leakwrap_thread *self,
-                                         const _Atomic uintptr_t *from, size_t size)
+ * thread.h).  Returns false and changes nothing if the block may be sampled, or if the thread does
+ * not sample.  The thread may sample by older settings.  No lock, no system call.  Signal-safe. */
+LEAKWRAP_INLINE bool leakwrap_count_down(struct leakwrap_thread *self, size_t size)
 {
-	const uint64_t countdown = self->countdown, left = countdown - size;
-	const bool is_one_word = sizeof(uintptr_t) == sizeof(countdown);
+	const size_t countdown = self->countdown;
 
-	/* A difference above COUNTDOWN is a negative number. */
-	if (leakwrap_unlikely(is_one_word ? left > countdown : size > (uint32_t)countdown) ||
-	    leakwrap_unlikely((uintptr_t)(left >> (is_one_word ? 0 : 32)) <
-	                      LEAKWRAP_LOAD_OPERAND(uintptr_t, from, memory_order_relaxed)))
+	if (leakwrap_unlikely(size >= countdown))
 		return false;
-	self->countdown = left;
+	self->countdown = countdown - size;
 	self->inner = LEAKWRAP_INNER_GONE;
 	return true;
 }

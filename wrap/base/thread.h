@@ -126,10 +126,11 @@ struct leakwrap_thread {
 	unsigned own_calls;
 	unsigned waited;
 
-	/* sampling.c: COUNTDOWN has the thread's state in its upper half, and in the lower half the
-	 * bytes that may be allocated before the thread looks (leakwrap_count_down).  BEYOND is how
-	 * much further the sampled byte is.  RANDOM: the state of the generator, or 0. */
-	uint64_t countdown, beyond, random;
+	/* sampling.c: a block of fewer bytes than COUNTDOWN is not sampled (leakwrap_count_down).
+	 * It is 0 where the thread does not sample.  The sampled byte is the last of COUNTDOWN and
+	 * BEYOND bytes.  RANDOM: the state of the generator, or 0. */
+	size_t countdown;
+	uint64_t beyond, random;
 
 	/* temporary.c */
 	struct leakwrap_latest latest;
@@ -188,9 +189,19 @@ LEAKWRAP_INLINE struct leakwrap_thread *leakwrap_pick_self_after_call(struct lea
 
 #ifndef LEAKWRAP_BARE
 
+/* Makes SELF, this thread, look at its next allocation, whatever its size.  The distance to its
+ * sampled byte stays the same. */
+static inline void leakwrap_thread_stop_countdown(struct leakwrap_thread *self)
+{
+	const size_t left = self->countdown;
+
+	self->countdown = 0;
+	self->beyond += left;
+}
+
 /* Opens the fast path if the thread's state allows it, and stacks are not passed over
- * (stack_cache.c).  Stores the state in the countdown, which opens the fast path of sampling or
- * closes it.  Signal-safe: a signal handler may change the state meanwhile. */
+ * (stack_cache.c).  Closes the fast path of sampling if the thread does not sample.  Signal-safe: a
+ * signal handler may change the state meanwhile. */
 static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 {
 	enum leakwrap_thread_state state;
@@ -201,7 +212,8 @@ static inline void leakwrap_thread_open_fast_path(struct leakwrap_thread *self)
 		self->fast_below = state == LEAKWRAP_THREAD_RECORDING && self->passed_over == 0
 		                           ? LEAKWRAP_FAST_BELOW
 		                           : 0;
-		self->countdown = (uint64_t)state << 32 | (uint32_t)self->countdown;
+		if (state < LEAKWRAP_THREAD_SAMPLING)
+			leakwrap_thread_stop_countdown(self);
 		atomic_signal_fence(memory_order_seq_cst);
 	} while (self->state != state);
 }

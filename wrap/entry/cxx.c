@@ -40,7 +40,7 @@
 
 /* Each operator new has a parameter SIZE. */
 #define OPERATOR_NEW(verb, name, parameters, arguments, failure)                                \
-	ENTRY_ALLOCATE_AS(verb, leakwrap_skip_never, true, void *, name, parameters, arguments, \
+	ENTRY_ALLOCATE_AS(verb, LEAKWRAP_SKIP_NOT, true, void *, name, parameters, arguments, \
 	                  size, failure)                                                        \
 	OPERATOR(name)
 #define NEW(name, parameters, arguments)                               \

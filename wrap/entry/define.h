@@ -127,11 +127,47 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		return leakwrap_##name##_attempt(ENTRY_LIST arguments, LEAKWRAP_CALLER_PASSED);
 #endif
 
+/* Defines what leakwrap_NAME_allocate calls for a block that it skips (skipped_calls.h).
+ * leakwrap_NAME_look takes the block back from the count, and counts it again if the settings let
+ * it.  ENTRY_SKIP is a statement that skips the block, if SKIP says so and the count allows it. */
+#ifdef LEAKWRAP_BARE
+#define ENTRY_DEFINE_SKIPPED_CALL(skip, type, name, parameters, arguments, size)
+#define ENTRY_SKIP(skip, self, type, name, parameters, arguments, size)
+#else
+#ifndef ENTRY_ORIGINAL_TO_SKIP
+#define ENTRY_ORIGINAL_TO_SKIP(name) ENTRY_ORIGINAL(name)
+#endif
+#define ENTRY_DEFINE_SKIPPED_CALL(skip, type, name, parameters, arguments, size)             \
+	ENTRY_NEXT_PATH type leakwrap_##name##_look parameters                               \
+	{                                                                                    \
+		struct leakwrap_thread *const self =                                         \
+		        leakwrap_pick_self_after_call(leakwrap_kept_self());                 \
+		self->beyond += size;                                                        \
+		if (leakwrap_likely(leakwrap_skip_by_settings(skip, self, size)))            \
+			return ENTRY_CALL_ORIGINAL(name, arguments);                         \
+		return leakwrap_##name##_not_fast arguments;                                 \
+	}                                                                                    \
+	ENTRY_SLOW_PATH leakwrap_function leakwrap_##name##_original(void)                   \
+	{                                                                                    \
+		return (leakwrap_function)ENTRY_ORIGINAL_TO_SKIP(name);                      \
+	}                                                                                    \
+	static struct leakwrap_skipped_call leakwrap_##name##_skipped                        \
+	        LEAKWRAP_SKIPPED_CALLS_SECTION = {(leakwrap_function)leakwrap_##name##_look, \
+	                                          (leakwrap_function)leakwrap_##name##_look, \
+	                                          leakwrap_##name##_original,                \
+	                                          (skip) == LEAKWRAP_SKIP_BEFORE_LEAF};
+#define ENTRY_SKIP(skip, self, type, name, parameters, arguments, size)                            \
+	if ((skip) != LEAKWRAP_SKIP_NOT && leakwrap_likely(leakwrap_count_down(self, size)))       \
+		return ((type(*) parameters)LEAKWRAP_LOAD_OPERAND(leakwrap_function,               \
+		                                                  &leakwrap_##name##_skipped.next, \
+		                                                  memory_order_relaxed))arguments;
+#endif
+
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
  * that it returns.  This is malloc: its wrapper does nothing else.
  *
- * A thread that samples takes a second fast path.  SKIP (leakwrap_skip_...) counts the block before
- * the real call, if that calls no other wrapped function.  Then nothing is left to do after it.
+ * A thread that samples takes a second fast path.  It counts the block before the real call, if
+ * SKIP says that this calls no other wrapped function.  Then nothing is left to do after it.
  * Otherwise an inner call may count the block, the block may be sampled, or a failure is to be
  * reported: leakwrap_NAME_sampled looks after the real call.  The wrapper leaves to it by jumps, so
  * that the caller there is the wrapper's, and need not be kept.  A compiler that called it would
@@ -182,12 +218,12 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		return leakwrap_##name##_slow_path(ENTRY_LIST arguments,                          \
 		                                   LEAKWRAP_CALLER_ARGS(caller));                 \
 	}                                                                                         \
+	ENTRY_DEFINE_SKIPPED_CALL(skip, type, name, parameters, arguments, size)                  \
 	LEAKWRAP_INLINE type leakwrap_##name##_allocate parameters                                \
 	{                                                                                         \
 		struct leakwrap_thread *const self = leakwrap_kept_self();                        \
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                       \
-			if (leakwrap_likely(skip(self, size)))                                    \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                      \
+			ENTRY_SKIP(skip, self, type, name, parameters, arguments, size)           \
 			return leakwrap_##name##_not_fast arguments;                              \
 		}                                                                                 \
 		leakwrap_thread_begin_allocation(self);                                           \
@@ -220,9 +256,9 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 	ENTRY_EXPORT_ALLOCATE(type, name, parameters, arguments)
 
 /* The same for a function that may call other wrapped functions. */
-#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)                 \
-	ENTRY_ALLOCATE_AS(verb, leakwrap_skip_never, false, type, name, parameters, arguments, \
-	                  size, failure)
+#define ENTRY_ALLOCATE(verb, type, name, parameters, arguments, size, failure)                     \
+	ENTRY_ALLOCATE_AS(verb, LEAKWRAP_SKIP_NOT, false, type, name, parameters, arguments, size, \
+	                  failure)
 
 /* Defines leakwrap_NAME_resize_attempt, which resizes like the slow path of NAME where threads do
  * more than record.  A resize to 0 bytes may free the block, and is not made to fail. */
@@ -293,7 +329,7 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		        leakwrap_pick_self_after_call(leakwrap_kept_self());                     \
 		/* A resize to 0 bytes may free the block, and return NULL without a failure. */ \
 		if (leakwrap_likely((size) != 0 && leakwrap_has_no_record(block))) {             \
-			if (leakwrap_likely(skip(self, size)))                                   \
+			if (leakwrap_likely(leakwrap_skip_by_settings(skip, self, size)))        \
 				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
 			return leakwrap_##name##_sampled arguments;                              \
 		}                                                                                \
@@ -308,8 +344,7 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                      \
 			if (block)                                                               \
 				return leakwrap_##name##_resize_not_fast arguments;              \
-			if (leakwrap_likely(skip(self, size)))                                   \
-				return ENTRY_CALL_ORIGINAL(name, arguments);                     \
+			ENTRY_SKIP(skip, self, void *, name, parameters, arguments, size)        \
 			return leakwrap_##name##_not_fast arguments;                             \
 		}                                                                                \
 		if (!block)                                                                      \
@@ -355,8 +390,8 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		break;                                             \
 	}
 
-/* Defines HEAD, a wrapper that frees the parameter "block".  SPECIAL is a statement that may free it
- * in another way, and return.  SLOW_PATH: see ENTRY_FREE.  FUNCTION begins the names of the
+/* Defines HEAD, a wrapper that frees the parameter "block".  SPECIAL is a statement that may free
+ * it in another way, and return.  SLOW_PATH: see ENTRY_FREE.  FUNCTION begins the names of the
  * wrapper's paths (release_paths.h). */
 #if LEAKWRAP_HAVE_MEMORY_JUMP && !defined LEAKWRAP_BARE
 #define ENTRY_DEFINE_FREE(head, function, name, parameters, arguments, special, slow_path)       \

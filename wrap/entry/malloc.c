@@ -87,34 +87,35 @@ RELEASE(free_aligned_sized, (void *block, size_t alignment, size_t size), (block
 		leakwrap_end_release(outer);                              \
 		of_allocator;                                             \
 	})
+#undef ENTRY_ORIGINAL_TO_SKIP
+#define ENTRY_ORIGINAL_TO_SKIP(name) NULL
 #endif
 
 #ifdef LEAKWRAP_ENTRY_malloc
-ALLOCATE(leakwrap_skip_before_malloc, malloc, (size_t size), (size), size)
+ALLOCATE(LEAKWRAP_SKIP_BEFORE_CALL, malloc, (size_t size), (size), size)
 OURS(malloc)
 #endif
 
 /* If the product overflows, the real function returns NULL and nothing is recorded. */
 #ifdef LEAKWRAP_ENTRY_calloc
-ALLOCATE(leakwrap_skip_before_leaf, calloc, (size_t count, size_t size), (count, size), count *size)
+ALLOCATE(LEAKWRAP_SKIP_BEFORE_LEAF, calloc, (size_t count, size_t size), (count, size), count *size)
 OURS(calloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_memalign
-ALLOCATE(leakwrap_skip_never, memalign, (size_t alignment, size_t size), (alignment, size), size)
+ALLOCATE(LEAKWRAP_SKIP_NOT, memalign, (size_t alignment, size_t size), (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_aligned_alloc
-ALLOCATE(leakwrap_skip_never, aligned_alloc, (size_t alignment, size_t size), (alignment, size),
-         size)
+ALLOCATE(LEAKWRAP_SKIP_NOT, aligned_alloc, (size_t alignment, size_t size), (alignment, size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_valloc
-ALLOCATE(leakwrap_skip_never, valloc, (size_t size), (size), size)
+ALLOCATE(LEAKWRAP_SKIP_NOT, valloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_pvalloc
-ALLOCATE(leakwrap_skip_never, pvalloc, (size_t size), (size), size)
+ALLOCATE(LEAKWRAP_SKIP_NOT, pvalloc, (size_t size), (size), size)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_posix_memalign
@@ -155,11 +156,11 @@ ENTRY_EXPORT(int, posix_memalign, (void **block, size_t alignment, size_t size))
 #endif
 
 #ifdef LEAKWRAP_ENTRY_realloc
-ENTRY_RESIZE(leakwrap_skip_before_leaf, realloc, (void *block, size_t size), (block, size), size)
+ENTRY_RESIZE(LEAKWRAP_SKIP_BEFORE_LEAF, realloc, (void *block, size_t size), (block, size), size)
 OURS(realloc)
 #endif
 
 #ifdef LEAKWRAP_ENTRY_reallocarray
-ENTRY_RESIZE(leakwrap_skip_never, reallocarray, (void *block, size_t count, size_t size),
+ENTRY_RESIZE(LEAKWRAP_SKIP_NOT, reallocarray, (void *block, size_t count, size_t size),
              (block, count, size), count *size)
 #endif

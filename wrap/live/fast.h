@@ -47,8 +47,8 @@ struct leakwrap_region_entry {
 /* An offset less this number is one of the highest numbers.  No other sum is so high: not TO_OFFSET
  * and an address of another region that might have the entry, nor 0 and an address of a program.
  * It is a multiple of four regions, so that the slot of the sum is the offset's
- * (leakwrap_slot_index).  One comparison with the sum does it all.  TO_OFFSET is no address, so that
- * nothing that looks for pointers takes it for one. */
+ * (leakwrap_slot_index).  One comparison with the sum does it all.  TO_OFFSET is no address, so
+ * that nothing that looks for pointers takes it for one. */
 #define LEAKWRAP_OFFSET_BIAS (4 * LEAKWRAP_REGION_SIZE)
 
 /* Direct-mapped cache of regions, shared by all threads.  On 32-bit machines each region has its

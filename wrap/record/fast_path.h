@@ -25,18 +25,19 @@
 #include "wrap/live/slot.h"
 #ifndef LEAKWRAP_BARE
 #include "wrap/base/sampling.h"
+#include "wrap/base/skipped_calls.h"
 #include "wrap/live/fast.h"
 #include "wrap/live/release_paths.h"
 #include "wrap/live/samples.h"
 #include "wrap/site/stack_probe.h"
 #endif
 
-/* For a function that may call other wrapped functions: counts nothing in SELF before the call. */
-LEAKWRAP_INLINE bool leakwrap_skip_never(const struct leakwrap_thread *self, size_t size)
-{
-	(void)self, (void)size;
-	return false;
-}
+/* Whether a wrapper counts a new block of a thread that samples before the real call. */
+enum leakwrap_skip {
+	LEAKWRAP_SKIP_NOT,         /* no: the function may call other wrapped functions */
+	LEAKWRAP_SKIP_BEFORE_CALL, /* malloc calls none */
+	LEAKWRAP_SKIP_BEFORE_LEAF, /* calloc and realloc mostly call none */
+};
 
 #ifdef LEAKWRAP_BARE
 
@@ -112,15 +113,10 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	return false;
 }
 
-LEAKWRAP_INLINE bool leakwrap_skip_before_malloc(const struct leakwrap_thread *self, size_t size)
+LEAKWRAP_INLINE bool leakwrap_skip_by_settings(enum leakwrap_skip skip,
+                                               const struct leakwrap_thread *self, size_t size)
 {
-	(void)self, (void)size;
-	return false;
-}
-
-LEAKWRAP_INLINE bool leakwrap_skip_before_leaf(const struct leakwrap_thread *self, size_t size)
-{
-	(void)self, (void)size;
+	(void)skip, (void)self, (void)size;
 	return false;
 }
 
@@ -236,19 +232,20 @@ LEAKWRAP_INLINE bool leakwrap_thread_is_sampling(void)
 	       atomic_load_explicit(&leakwrap_sampling_state, memory_order_relaxed);
 }
 
-/* Counts a block of SIZE bytes that malloc is about to allocate in SELF, this thread.  Returns
- * false and changes nothing as leakwrap_count_down does.  Inner calls would count the block again:
- * only for a function that calls no other wrapped function. */
-LEAKWRAP_INLINE bool leakwrap_skip_before_malloc(struct leakwrap_thread *self, size_t size)
+/* Counts a block of SIZE bytes that is about to be allocated in SELF, this thread, if the present
+ * settings say so for SKIP.  Returns false and changes nothing as leakwrap_count_down does, or if
+ * the settings say no.  Inner calls would count the block again. */
+LEAKWRAP_INLINE bool leakwrap_skip_by_settings(enum leakwrap_skip skip,
+                                               struct leakwrap_thread *self, size_t size)
 {
-	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_skipping_from, size));
-}
-
-/* Does what leakwrap_skip_before_malloc does, for calloc and realloc, where they call no wrapped
- * function. */
-LEAKWRAP_INLINE bool leakwrap_skip_before_leaf(struct leakwrap_thread *self, size_t size)
-{
-	return leakwrap_likely(leakwrap_count_down(self, &leakwrap_leaves_from, size));
+	if (skip == LEAKWRAP_SKIP_NOT)
+		return false;
+	return leakwrap_likely(self->state ==
+	                       atomic_load_explicit(skip == LEAKWRAP_SKIP_BEFORE_LEAF
+	                                                    ? &leakwrap_leaves_state
+	                                                    : &leakwrap_skipping_state,
+	                                            memory_order_relaxed)) &&
+	       leakwrap_likely(leakwrap_count_down(self, size));
 }
 
 /* Counts a block of SIZE bytes that has been allocated, unless an inner call has counted it.  The
@@ -261,8 +258,8 @@ LEAKWRAP_INLINE bool leakwrap_skip_after_call(size_t size)
 	atomic_signal_fence(memory_order_seq_cst); /* see leakwrap_self_after_call */
 	inner = leakwrap_self_after_call.inner;
 	if (leakwrap_likely(!inner))
-		return leakwrap_likely(leakwrap_count_down(&leakwrap_self_after_call,
-		                                           &leakwrap_sampling_from, size));
+		return leakwrap_thread_is_sampling() &&
+		       leakwrap_likely(leakwrap_count_down(&leakwrap_self_after_call, size));
 	return inner == LEAKWRAP_INNER_GONE;
 }
 
