@@ -133,6 +133,40 @@ static void test_message(uint64_t word)
 	CHECK(holds(is_of_message));
 }
 
+/* The pointer stands in a structure with the size of a page, and how much of it is used. */
+static void test_row(uint64_t word)
+{
+	const uint64_t page = PLACE - word - 8, used = page + 4;
+
+	(void)word;
+	begin(8 + 512, 12);
+	blocks[0] = (struct block){page - 8, 8 + 8 + 2 * word};
+	put(BLOCK, 8, 512);
+	PUT_NUMBERS(page, 512, 512);
+	CHECK_CHANGES(is_room_for_row, {page, 4, 1024, false}, {used, 4, 257, true},
+	              {used, 4, 256, false}, {used, 4, 513, false}, {BLOCK, 8, 511, false});
+	check_other_block(is_room_for_row, 0, 4);
+	in.place = 0;
+	CHECK(!holds(is_room_for_row));
+	in.place = PLACE;
+	change_block(-(leakwrap_word)8, -(leakwrap_word)8);
+	CHECK(holds(is_room_for_row));
+	blocks[0].size = BTREE_MAX + 1;
+	CHECK(!holds(is_room_for_row));
+	blocks[0].size = 0;
+	CHECK(!holds(is_room_for_row));
+
+	/* A page has from 512 to 65,536 bytes. */
+	begin(256, 4);
+	blocks[0] = (struct block){page, 16 + word};
+	PUT_NUMBERS(page, 256, 256);
+	CHECK(!holds(is_room_for_row));
+	begin(768, 4);
+	blocks[0] = (struct block){page, 16 + word};
+	PUT_NUMBERS(page, 768, 768);
+	CHECK(!holds(is_room_for_row));
+}
+
 /* Makes an object behind a private part of OFFSET words, and its child at PLACE.  The word FIRST of
  * the private part leads to the child. */
 static void make_vlc_object(uint64_t word, unsigned offset, unsigned first)
@@ -212,6 +246,7 @@ int main(void)
 	test_with_words(test_language);
 	test_with_words(test_z3);
 	test_with_words(test_message);
+	test_with_words(test_row);
 	test_with_words(test_gluster);
 	test_with_words(test_vlc);
 	return 0;

@@ -70,6 +70,10 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  *   - to the pool, from whose newest block the addresses of older blocks lead to the oldest
  *   - to an object in that block that has the pool's address among its first 64 words
  *
+ * SQLite
+ *   - behind the first four bytes of a block as large as a page, if the size of a page stands in
+ *     front of the pointer
+ *
  * libtalloc, the allocator of Samba and its relatives
  *   - behind its header, in which the size of the rest stands; also if there is no rest
  *

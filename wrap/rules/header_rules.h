@@ -7,12 +7,14 @@
  *   - the bytes of a message of libcoap
  *   - an object of VLC
  *   - what libcap allocates
+ *   - the room in which SQLite formats a row
  *
  * For interior_rules.h.
  */
 #ifndef LEAKWRAP_HEADER_RULES_H
 #define LEAKWRAP_HEADER_RULES_H
 
+#include "wrap/rules/cxx_rules.h"
 #include "wrap/rules/interior_pointer.h"
 
 /* In front of an object's elements, which have 64 bits each, are four numbers of 32 bits: marks,
@@ -231,11 +233,48 @@ LEAKWRAP_INLINE bool is_of_libcap(const struct leakwrap_interior *in)
 	       mark == LIBCAP_LAUNCHER;
 }
 
+/* SQLite formats a row behind the first four bytes of a block that is as large as a page: there the
+ * number of another page may come.  SQLite may have allocated the block behind a 64-bit length.  In
+ * front of the pointer, in the same structure, are the size of a page, which is a power of two, and
+ * how many bytes of it are used, all but 255 at most, in 32 bits each (SQLite 3.40, src/btree.c,
+ * allocateTempSpace, src/btreeInt.h, struct BtShared, and src/mem1.c). */
+#define ROW_PREFIX    4u
+#define PAGE_MIN      512u
+#define PAGE_MAX      65536u
+#define PAGE_RESERVED 255u
+#define BTREE_MAX     512u
+
+/* Returns whether the size of a page, and how much of it is used, stand in front of the pointer. */
+LEAKWRAP_INLINE bool is_in_btree(const struct leakwrap_interior *in, leakwrap_word page)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	leakwrap_word block, size;
+
+	if (!memory->find_block(memory->context, in->place, &block, &size) || size > BTREE_MAX ||
+	    !leakwrap_is_multiple(block, 4) ||
+	    !memory->is_readable(memory->context, block, in->place - block))
+		return false;
+	for (leakwrap_word at = block; at + 8 <= in->place; at += 4)
+		if (memory->load(memory->context, at, 4) == page &&
+		    page - memory->load(memory->context, at + 4, 4) <= PAGE_RESERVED)
+			return true;
+	return false;
+}
+
+LEAKWRAP_INLINE bool is_room_for_row(const struct leakwrap_interior *in)
+{
+	const leakwrap_word page = in->size - in->offset + ROW_PREFIX;
+
+	return (in->offset == ROW_PREFIX || (in->offset == 8 + ROW_PREFIX && has_length(in))) &&
+	       page >= PAGE_MIN && page <= PAGE_MAX && (page & (page - 1)) == 0 &&
+	       is_in_btree(in, page);
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
 	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
 	       is_pango_language(in) || is_of_z3(in) || is_of_message(in) || is_vlc_object(in) ||
-	       is_of_libcap(in);
+	       is_of_libcap(in) || is_room_for_row(in);
 }
 
 #endif
