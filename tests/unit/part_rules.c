@@ -40,6 +40,48 @@ static void test_chain(uint64_t word)
 	check_other_block(is_chained, 0, 1);
 }
 
+/* An object, whose second word is the address of the pool at OTHER.  The third word of the pool is
+ * that of the block at THIRD, which leads on. */
+static void test_pool_apart(uint64_t word)
+{
+	const unsigned size = (unsigned)word;
+	const uint64_t of_object = BLOCK + 4 * word, newest = OTHER + 2 * word;
+
+	begin(40 * word, 3 * word);
+	blocks[0] = (struct block){OTHER, 5 * word};
+	put(of_object, size, OTHER);
+	put(newest, size, THIRD);
+	put(THIRD, size, BLOCK);
+	CHECK_CHANGES(knows_pool_apart, {of_object, size, 0, false},
+	              {of_object, size, OTHER + word, false}, {of_object, size, THIRD, false},
+	              {of_object, size, BLOCK, false}, {newest, size, BLOCK, true},
+	              {newest, size, BLOCK + word, false}, {THIRD, size, 0, false},
+	              {THIRD, size, THIRD, false});
+	put(newest, size, 0);
+	put(newest + word, size, THIRD);
+	CHECK(holds(knows_pool_apart));
+	put(newest + word, size, 0);
+	put(newest + 2 * word, size, THIRD);
+	CHECK(!holds(knows_pool_apart));
+	put(newest, size, THIRD);
+	CHECK(holds(knows_pool_apart));
+	put(newest, size, 0);
+	put(OTHER, size, THIRD);
+	CHECK(!holds(knows_pool_apart));
+	put(newest, size, THIRD);
+	blocks[0].size = 3 * word;
+	CHECK(!holds(knows_pool_apart));
+	blocks[0] = (struct block){OTHER - word, 6 * word};
+	CHECK(!holds(knows_pool_apart));
+	blocks[0] = (struct block){OTHER, 5 * word};
+	put(of_object, size, 0);
+	put(BLOCK + 10 * word, size, OTHER);
+	CHECK(holds(knows_pool_apart));
+	put(BLOCK + 10 * word, size, 0);
+	put(BLOCK + 11 * word, size, OTHER);
+	CHECK(!holds(knows_pool_apart));
+}
+
 /* The node is 32 bytes behind the start of the block.  A node at OTHER follows, then a bucket at
  * THIRD.  The pointer stands in a bucket. */
 static void test_rcu(uint64_t word)
@@ -207,6 +249,7 @@ static void test_marked_object(uint64_t word)
 int main(void)
 {
 	test_with_words(test_chain);
+	test_with_words(test_pool_apart);
 	test_with_words(test_rcu);
 	test_with_words(test_long_list);
 	test_with_words(test_key);

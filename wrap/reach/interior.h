@@ -209,9 +209,14 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
                                 leakwrap_is_readable *is_readable);
 
 /* Returns whether the program gets from POINTER, which leads into the block of SIZE bytes at BLOCK,
- * to the block's start or to an aligned address in it by way of a few other parts of the block, as
- * gRPC does.  Each part has the address of the next among its first 16 words.  Asks IS_READABLE
- * before it reads memory. */
+ * to the block's start in one of these ways:
+ *
+ *   - by way of a few other parts of the block, each of which has the address of the next among its
+ *     first 16 words, as gRPC does.  The last may have that of an aligned address in the block
+ *   - by way of a pool in a block for itself, whose address the part has among its first words, as
+ *     MuPDF does
+ *
+ * Asks IS_READABLE before it reads memory. */
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,
                          leakwrap_is_readable *is_readable);
 

@@ -1,9 +1,14 @@
-/* pool_rules.h - pools that lie in the oldest of their own blocks, such as Dovecot's.
+/* pool_rules.h - pools that a program holds by a pointer into one of their blocks:
  *
- * A program holds such a block by a pointer to the pool, or to an object in the block that knows
- * its pool.  Each block of the pool begins with the address of the one before it, and the oldest
- * with 0.  The pool begins with the address of its functions, and has the address of its newest
- * block (Dovecot 2.3, src/lib/mempool-alloconly.c, struct alloconly_pool and struct pool_block).
+ *   - a pool that lies in the oldest of its own blocks.  The pointer leads to the pool, or to an
+ *     object in the block that knows its pool.  Each block of the pool begins with the address of
+ *     the one before it, and the oldest with 0.  The pool begins with the address of its functions,
+ *     and has the address of its newest block (Dovecot 2.3, src/lib/mempool-alloconly.c, struct
+ *     alloconly_pool and struct pool_block)
+ *   - a pool in a block for itself.  The pointer leads to an object that knows its pool, such as a
+ *     page in which MuPDF has found text.  The pool begins with a size.  Then it has the address of
+ *     its first block, and each block begins with that of the next (MuPDF 1.21, source/fitz/pool.c,
+ *     struct fz_pool and struct fz_pool_node)
  *
  * For interior_rules.h.
  */
@@ -70,6 +75,39 @@ LEAKWRAP_INLINE bool is_with_pool(const struct leakwrap_interior *in)
 		if (pool.offset < in->size && is_pool(&pool))
 			return true;
 	}
+	return false;
+}
+
+/* The words of an object, and those of the pool in a block for itself, that are looked at. */
+#define KNOWING_WORDS 8u
+#define APART_WORDS   4u
+
+/* Returns whether a block begins at POOL that has, behind its first word, an address from which
+ * addresses at which blocks begin lead to the block that IN leads into. */
+LEAKWRAP_INLINE bool is_pool_apart(const struct leakwrap_interior *in, leakwrap_word pool)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	leakwrap_word block, size;
+
+	if (pool - in->block < in->size || !leakwrap_leads_to_words(memory, pool, APART_WORDS) ||
+	    !memory->find_block(memory->context, pool, &block, &size) || block != pool ||
+	    size < APART_WORDS * memory->word)
+		return false;
+	for (unsigned i = 1; i < APART_WORDS; i++)
+		if (leads_to_oldest(in, leakwrap_word_at(memory, pool + i * memory->word)))
+			return true;
+	return false;
+}
+
+/* Returns whether the part is an object that has the address of such a pool among its first words.
+ * A program that has the object gets to the pool, and from there to the block's start. */
+LEAKWRAP_INLINE bool knows_pool_apart(const struct leakwrap_interior *in)
+{
+	const unsigned words = leakwrap_words_of_part(in, KNOWING_WORDS);
+
+	for (unsigned i = 0; i < words; i++)
+		if (is_pool_apart(in, leakwrap_word_of_part(in, i)))
+			return true;
 	return false;
 }
 
