@@ -90,7 +90,7 @@ static void put(uint64_t address, unsigned size, uint64_t number)
 		bytes[address - START + i] = (unsigned char)(number >> 8 * i);
 }
 
-static uint64_t get(uint64_t address, unsigned size)
+static inline uint64_t get(uint64_t address, unsigned size)
 {
 	memset(&was_asked[address - START], true, size);
 	return load(NULL, address, size);

@@ -25,4 +25,7 @@ mark_interior leads_back_to_block;
  * interior_search. */
 mark_interior is_block_held_by_end;
 
+/* Does what leakwrap_array_of does (wrap/reach/interior.h). */
+mark_array find_array_of;
+
 #endif

@@ -183,6 +183,17 @@ static void take_part(struct marking *marking, uint64_t address, uint64_t last, 
 		take(marking, address, at, from);
 }
 
+/* Passes the array to TAKE whose element or row 0 would be at WORD, which stands at AT, if there is
+ * one. */
+static void take_array(struct marking *marking, uint64_t word, uint64_t at, bool has_rows,
+                       take_word *take, size_t from)
+{
+	const uint64_t array = marking->find_array(marking->context, word, at, has_rows);
+
+	if (array != 0)
+		take(marking, array, at, from);
+}
+
 /* Passes the word STORED at the address AT to TAKE if it may lead to a block, or a part of it
  * (wrap/reach/halves.h). */
 static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, take_word *take,
@@ -193,6 +204,8 @@ static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, t
 	const uint64_t word = image_untagged(marking->image, stored);
 
 	if (word - low < size) {
+		take_array(marking, word, at, false, take, from);
+		take_array(marking, word, at, true, take, from);
 		take(marking, word, at, from);
 		if (block_index_find(marking->index, word) != NO_BLOCK)
 			return;

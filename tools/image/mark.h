@@ -50,6 +50,10 @@ struct mark_queue {
 typedef bool mark_interior(const void *context, const struct listed_block *block, uint64_t pointer,
                            uint64_t at);
 
+/* Returns the address of the block that has the elements of an array, or the table of its rows if
+ * it HAS_ROWS, or 0.  Element or row 0 would be at ADDRESS, which stands at AT. */
+typedef uint64_t mark_array(const void *context, uint64_t address, uint64_t at, bool has_rows);
+
 struct marking {
 	const struct image *image;
 	const struct block_index *index;
@@ -57,8 +61,9 @@ struct marking {
 	struct mark_queue queue;
 	mark_interior *is_usual_interior;
 	mark_interior *leads_back;
-	mark_interior *is_held_by_end;     /* of a pointer to the end of BLOCK */
-	const void *context;               /* of the three functions */
+	mark_interior *is_held_by_end; /* of a pointer to the end of BLOCK */
+	mark_array *find_array;
+	const void *context;               /* of the four functions */
 	const struct listed_stack *stacks; /* a stack may be a block */
 	size_t stack_count;
 	uint64_t step;        /* bytes between two places for a pointer; 0: a word */

@@ -120,6 +120,7 @@ void reach_start(struct image_reach *reach, struct dump *dump, const struct sear
 	                                  .is_usual_interior = is_usual_interior,
 	                                  .leads_back = leads_back_to_block,
 	                                  .is_held_by_end = is_block_held_by_end,
+	                                  .find_array = find_array_of,
 	                                  .context = &reach->interior,
 	                                  .stacks = dump->blocks->stacks,
 	                                  .stack_count = dump->blocks->stack_count,

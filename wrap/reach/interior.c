@@ -4,6 +4,7 @@
 #include "wrap/base/c_library.h"
 #include "wrap/module/loaded.h"
 #include "wrap/module/registry.h"
+#include "wrap/rules/based_rules.h"
 #include "wrap/rules/end_rules.h"
 #include "wrap/rules/interior_rules.h"
 #include "wrap/reach/process_memory.h"
@@ -104,6 +105,14 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
 	const struct leakwrap_memory memory = own_memory(&is_readable_function);
 
 	return is_held_by_end(&memory, block, size / sizeof(uintptr_t), place);
+}
+
+uintptr_t leakwrap_array_of(uintptr_t address, uintptr_t place, bool has_rows,
+                            leakwrap_is_readable *is_readable_function)
+{
+	const struct leakwrap_memory memory = own_memory(&is_readable_function);
+
+	return leakwrap_find_based(&memory, address, place, has_rows);
 }
 
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,

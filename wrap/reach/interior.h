@@ -220,4 +220,11 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,
                          leakwrap_is_readable *is_readable);
 
+/* Returns the address of the block that has the elements of an array, or the table of its rows if
+ * it HAS_ROWS.  Element or row 0 would be at ADDRESS, which stands at PLACE, but the lowest number
+ * is another one (based_rules.h).  Returns 0 if there is no such block.  The memory from the
+ * numbers to the byte can be read.  Asks IS_READABLE before it reads other memory. */
+uintptr_t leakwrap_array_of(uintptr_t address, uintptr_t place, bool has_rows,
+                            leakwrap_is_readable *is_readable);
+
 #endif

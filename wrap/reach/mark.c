@@ -12,6 +12,7 @@
 #include "wrap/reach/slabs.h"
 #include "wrap/reach/sums.h"
 #include "wrap/reach/word_scan.h"
+#include "wrap/rules/based_rules.h"
 
 #define STACK_ROOM ((size_t)1 << 16)
 
@@ -282,7 +283,7 @@ static void take_waiting(void)
 }
 
 /* Lets WORD, which stands at PLACE, wait until it is taken. */
-static __attribute__((noinline)) void add_word(uintptr_t word, uintptr_t place)
+static inline void wait_for(uintptr_t word, uintptr_t place)
 {
 	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(word);
 
@@ -294,6 +295,39 @@ static __attribute__((noinline)) void add_word(uintptr_t word, uintptr_t place)
 	mark.words[mark.words_in++ % WORDS_FETCHED] = (struct candidate){word, place, in};
 	if (mark.words_in - mark.words_out == WORDS_FETCHED)
 		look_at_oldest();
+}
+
+/* Lets the block wait that has an array whose element or row 0 would be at WORD, which stands at
+ * PLACE, unless there is none. */
+static __attribute__((noinline)) void add_array(uintptr_t word, uintptr_t place, bool has_rows)
+{
+	const uintptr_t array = leakwrap_array_of(word, place, has_rows, is_readable);
+
+	if (array != 0)
+		wait_for(array, place);
+}
+
+/* Returns whether the bytes around PLACE may be those of an array (based_rules.h).  Few are.
+ * Memory at PLACE can be read, unless PLACE is 0. */
+static inline bool may_have_array(uintptr_t place, bool has_rows)
+{
+	const uintptr_t first = leakwrap_based_numbers(place, sizeof(place), has_rows);
+	const uintptr_t byte = leakwrap_based_byte(place, sizeof(place), has_rows);
+
+	if (((first ^ place) | (byte ^ place)) >= LEAKWRAP_PAGE &&
+	    !is_readable(first, (byte > place ? byte : place) + 1 - first))
+		return false;
+	return *(const uint8_t *)byte == 1;
+}
+
+/* Lets WORD, which stands at PLACE, and the array that is held by it wait until they are taken. */
+static __attribute__((noinline)) void add_word(uintptr_t word, uintptr_t place)
+{
+	if (leakwrap_unlikely(may_have_array(place, false)))
+		add_array(word, place, false);
+	if (leakwrap_unlikely(may_have_array(place, true)))
+		add_array(word, place, true);
+	wait_for(word, place);
 }
 
 /* -- blocks ------------------------------------------------------------------------------------ */
