@@ -82,6 +82,30 @@ static void test_pool_apart(uint64_t word)
 	CHECK(!holds(knows_pool_apart));
 }
 
+/* A structure at the first multiple of 64. */
+static void test_aligned_structure(uint64_t word)
+{
+	const unsigned size = (unsigned)word;
+
+	begin(120 * word, 48);
+	in.block += 16;
+	in.pointer += 16;
+	put(in.pointer + 95 * word, size, in.block);
+	CHECK_CHANGES(is_aligned_structure, {in.pointer + 95 * word, size, 0, false},
+	              {in.pointer + 95 * word, size, BLOCK, false},
+	              {in.pointer + 61 * word, size, in.block, true});
+	put(in.pointer + 95 * word, size, 0);
+	put(in.pointer + 96 * word, size, in.block);
+	CHECK(!holds(is_aligned_structure));
+	put(in.pointer + 10 * word, size, in.block);
+	CHECK(holds(is_aligned_structure));
+	check_other_block(is_aligned_structure, 0, word);
+	in.block -= 16;
+	in.offset += 16;
+	put(in.pointer + 10 * word, size, in.block);
+	CHECK(!holds(is_aligned_structure));
+}
+
 /* The node is 32 bytes behind the start of the block.  A node at OTHER follows, then a bucket at
  * THIRD.  The pointer stands in a bucket. */
 static void test_rcu(uint64_t word)
@@ -250,6 +274,7 @@ int main(void)
 {
 	test_with_words(test_chain);
 	test_with_words(test_pool_apart);
+	test_with_words(test_aligned_structure);
 	test_with_words(test_rcu);
 	test_with_words(test_long_list);
 	test_with_words(test_key);

@@ -35,7 +35,7 @@ bool leads_back_to_block(const void *context, const struct listed_block *block, 
 	const struct leakwrap_interior in = {&memory, block->address,          block->size, pointer,
 	                                     at,      pointer - block->address};
 
-	return leads_back_by_parts(&in) || knows_pool_apart(&in);
+	return leads_back_by_parts(&in) || knows_pool_apart(&in) || is_aligned_structure(&in);
 }
 
 bool is_block_held_by_end(const void *context, const struct listed_block *block, uint64_t pointer,

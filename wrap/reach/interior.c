@@ -121,7 +121,7 @@ bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,
 	const struct leakwrap_memory memory = own_memory(&is_readable_function);
 	const struct leakwrap_interior in = {&memory, block, size, pointer, 0, pointer - block};
 
-	return leads_back_by_parts(&in) || knows_pool_apart(&in);
+	return leads_back_by_parts(&in) || knows_pool_apart(&in) || is_aligned_structure(&in);
 }
 
 #endif

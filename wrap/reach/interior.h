@@ -215,6 +215,8 @@ bool leakwrap_is_usual_interior(uintptr_t block, size_t size, uintptr_t pointer,
  *     first 16 words, as gRPC does.  The last may have that of an aligned address in the block
  *   - by way of a pool in a block for itself, whose address the part has among its first words, as
  *     MuPDF does
+ *   - directly, as the part is a structure at the first multiple of 64, and has the block's address
+ *     among its first 96 words, as Hyperscan does
  *
  * Asks IS_READABLE before it reads memory. */
 bool leakwrap_leads_back(uintptr_t block, size_t size, uintptr_t pointer,

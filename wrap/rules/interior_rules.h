@@ -323,6 +323,28 @@ LEAKWRAP_INLINE bool leads_back_by_parts(const struct leakwrap_interior *in)
 	return false;
 }
 
+/* The bytes to which a program aligns a structure, and the words of it in which the block's address
+ * may be. */
+#define STRUCTURE_ALIGNMENT 64u
+#define STRUCTURE_WORDS     96u
+
+/* Returns true if the pointer leads to a structure at the first aligned address in the block that
+ * has the block's address, by which the program frees it (Hyperscan 5.4, src/scratch.h, struct
+ * hs_scratch). */
+LEAKWRAP_INLINE bool is_aligned_structure(const struct leakwrap_interior *in)
+{
+	const unsigned words =
+	        in->offset < STRUCTURE_ALIGNMENT &&
+	                        leakwrap_is_multiple(in->pointer, STRUCTURE_ALIGNMENT)
+	                ? leakwrap_words_of_part(in, STRUCTURE_WORDS)
+	                : 0;
+
+	for (unsigned i = 0; i < words; i++)
+		if (leakwrap_word_of_part(in, i) == in->block)
+			return true;
+	return false;
+}
+
 /* The mark in headers of GlusterFS. */
 #define GLUSTER_MAGIC 0xcafebabeu
 
