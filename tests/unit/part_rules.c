@@ -82,6 +82,22 @@ static void test_pool_apart(uint64_t word)
 	CHECK(!holds(knows_pool_apart));
 }
 
+/* A part that is aligned to two words, or to one behind the block's address alone. */
+static void test_aligned_part(uint64_t word)
+{
+	const unsigned size = (unsigned)word;
+
+	begin(20 * word, word);
+	put(BLOCK, size, BLOCK);
+	CHECK_CHANGES(is_aligned_part, {BLOCK, size, 0, false}, {BLOCK, size, BLOCK + word, false});
+	put(BLOCK + word, size, BLOCK);
+	change_block(0, word);
+	CHECK(holds(is_aligned_part));
+	put(BLOCK + 2 * word, size, BLOCK);
+	check_other_block(is_aligned_part, 0, word);
+	check_other_block(is_aligned_part, 0, 1);
+}
+
 /* A structure at the first multiple of 64. */
 static void test_aligned_structure(uint64_t word)
 {
@@ -274,6 +290,7 @@ int main(void)
 {
 	test_with_words(test_chain);
 	test_with_words(test_pool_apart);
+	test_with_words(test_aligned_part);
 	test_with_words(test_aligned_structure);
 	test_with_words(test_rcu);
 	test_with_words(test_long_list);

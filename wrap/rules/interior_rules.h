@@ -50,13 +50,15 @@ LEAKWRAP_INLINE bool is_tree_node(const struct leakwrap_interior *in)
 }
 
 /* Returns whether the pointer leads to an aligned part of the block, and the block's address stands
- * in front of the part. */
+ * in front of the part.  Behind that address alone the part may be aligned to a word (Qt 5.15,
+ * qMallocAligned in src/corelib/global/qmalloc.cpp, for QContiguousCache). */
 LEAKWRAP_INLINE bool is_aligned_part(const struct leakwrap_interior *in)
 {
 	const leakwrap_word word = in->memory->word;
+	const bool is_behind_address = in->memory->has_system && in->offset == word;
 
-	return leakwrap_is_multiple(in->pointer, 2 * word) && in->offset >= word &&
-	       leakwrap_word_at(in->memory, in->pointer - word) == in->block;
+	return leakwrap_is_multiple(in->pointer, is_behind_address ? word : 2 * word) &&
+	       in->offset >= word && leakwrap_word_at(in->memory, in->pointer - word) == in->block;
 }
 
 /* Words in front of what omp_alloc of GCC returns: the block's address and size, the allocator, and
