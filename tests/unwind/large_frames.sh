@@ -7,30 +7,42 @@
 . tests/lib.sh
 . tests/targets/target.sh
 
-# walks COMMAND SIZES COMPILER...: builds the program with each size and runs it by COMMAND, which
-# may be empty. $lib is the runtime. $linker links it, else the compiler does.
+# walks COMMAND SIZES COMPILER...: builds a program of all sizes and runs it by COMMAND, which may
+# be empty. $lib is the runtime. $linker links it, else the compiler does.
 walks() {
 	run=$1 sizes=$2
 	shift 2
-	for size in $sizes; do
-		for level in -O0 -O1 -O2 -Os; do
-			"$@" $level -std=gnu11 -I. -DSIZE="$size" -fno-unwind-tables \
+	# shellcheck disable=SC2086 # a list
+	runs=$(printf 'RUN(%s)' $sizes)
+	for level in -O0 -O1 -O2 -Os; do
+		objects='' wanted=0
+		for size in $sizes main; do
+			case $size in
+			main) part="-DSIZES=$runs" ;;
+			*) part=-DSIZE=$size ;;
+			esac
+			"$@" $level -std=gnu11 -I. "$part" -fno-unwind-tables \
 				-fno-asynchronous-unwind-tables -fomit-frame-pointer \
-				-c -o "$W/large.o" tests/unwind/large_frames.c ||
+				-c -o "$W/$size.o" tests/unwind/large_frames.c ||
 				fail "$* $level, $size: cannot compile"
-			# shellcheck disable=SC2046,SC2086 # lists of flags
-			${linker:-$*} -static -o "$W/large" "$W/large.o" \
-				$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
-				fail "$* $level, $size: cannot link"
-			# shellcheck disable=SC2086 # a command or none
-			LEAKWRAP_OPTIONS=log=$W/log $run "$W/large" >"$W/out" ||
-				fail "$* $level, $size: status $?"
-			dump_sites "$W/log" 1 | grep '[ ;]read_line;' >"$W/sites"
-			rm "$W/log"
-			equal "$* $level, $size: call sites" "$(wc -l <"$W/sites")" 2
-			! grep -v ' [0-9]* [a-z]* read_line;parse;load;main;' "$W/sites" ||
-				fail "$* $level, $size: a wrong stack"
+			objects="$objects $W/$size.o"
 		done
+		# shellcheck disable=SC2046,SC2086 # lists of flags
+		${linker:-$*} -static -o "$W/large" $objects \
+			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
+			fail "$* $level: cannot link"
+		# shellcheck disable=SC2086 # a command or none
+		LEAKWRAP_OPTIONS=log=$W/log $run "$W/large" >"$W/out" ||
+			fail "$* $level: status $?"
+		dump_sites "$W/log" 1 | grep '[ ;]read_line_[0-9]*;' >"$W/sites"
+		rm "$W/log"
+		for size in $sizes; do
+			stack="read_line_$size;parse_$size;load_$size;run_$size;main;"
+			equal "$* $level, $size: call sites" \
+				"$(grep -c " [0-9]* [a-z]* $stack" "$W/sites")" 2
+			wanted=$((wanted + 2))
+		done
+		equal "$* $level: call sites" "$(wc -l <"$W/sites")" $wanted
 	done
 }
 
