@@ -8,9 +8,14 @@
 . tests/unit/unit_needs.sh
 
 make -s O="$O" "$O/include/uthash.h" || fail "no uthash.h"
+# Sources of the runtime are those of the runtime for TRIPLE, which other tests build, too.
 compile() {
+	if [ "${3#wrap/}" != "$3" ]; then
+		ln -s "$O/targets/$1/${3%.c}.o" "$2"
+		return
+	fi
 	# shellcheck disable=SC2086 # one or none
-	"$1-gcc" -std=gnu11 -O2 $emulated -Wall -Wextra -Werror -D_GNU_SOURCE \
+	"$1-gcc" -std=gnu11 -O1 $emulated -Wall -Wextra -Werror -D_GNU_SOURCE \
 		-I"$O/include" -I. -Iwrap -c -o "$2" "$3" 2>"$2.err" ||
 		fail "cannot compile $3 for $1: $(cat "$2.err")"
 }
@@ -24,6 +29,7 @@ runs_here() {
 # unit_for TRIPLE QEMU: builds the units for TRIPLE, and runs them.
 unit_for() {
 	command -v "$1-gcc" >/dev/null || skip "$1-gcc is not installed"
+	runtime "$1" CROSS_COMPILE="$1-"
 	run='' emulated=''
 	if ! runs_here "$1"; then
 		command -v "$2" >/dev/null || skip "$2 is not installed"
