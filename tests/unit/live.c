@@ -803,7 +803,7 @@ static void keep_what_is_locked(void)
 /* A heap that leaves its old addresses for new ones does not take more and more memory. */
 static void give_back_what_was_left(uint32_t site)
 {
-	enum { MEGABYTES = 64, TIMES = 20 };
+	enum { MEGABYTES = 16, TIMES = 20 };
 	const uintptr_t base = fresh_addresses();
 	size_t size, after_five = 0;
 
