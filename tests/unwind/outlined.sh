@@ -21,8 +21,9 @@ walks() {
 		"$gcc" -static -o "$W/outlined" "$W/outlined.o" \
 			$(leakwrap_flags LEAKWRAP_LDFLAGS LEAKWRAP_LDLIBS | of_runtime) ||
 			fail "$* $level: cannot link"
-		"$triple-objdump" -d "$W/outlined" >"$W/code"
-		grep -q "[[:space:]]jalr*[[:space:]]*t0,.*<$name" "$W/code" ||
+		"$triple-objdump" -dr "$W/outlined.o" >"$W/code"
+		grep -q -e "jalr*[[:space:]]*t0,.*<$name" \
+			-e "R_RISCV_CALL[A-Z_]*[[:space:]]*$name" "$W/code" ||
 			fail "$* $level: nothing is outlined"
 		# shellcheck disable=SC2086 # a command
 		LEAKWRAP_OPTIONS=log=$W/log $run "$W/outlined" || fail "$* $level: status $?"
