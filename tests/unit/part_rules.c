@@ -159,6 +159,39 @@ static void test_rcu(uint64_t word)
 	CHECK(!holds(is_rcu_node));
 }
 
+/* A node at the fourth word, of a block of eight words, was taken out of its list.  The pointer
+ * leads to it, or in front of it. */
+static void test_worked_on(uint64_t word)
+{
+	const unsigned size = (unsigned)word;
+	const uint64_t node = BLOCK + 4 * word;
+
+	for (uint64_t before = 0; before <= 3; before++) {
+		begin(8 * word, (4 - before) * word);
+		blocks[0] = (struct block){BLOCK, in.size};
+		blocks[1] = (struct block){OTHER, 0};
+		PUT_WORDS(node, node, node);
+		CHECK_CHANGES(is_linked_part, {node, size, THIRD, false},
+		              {node + word, size, 0, false},
+		              {node + word, size, node + word, false},
+		              {PLACE - word, size, in.pointer, false},
+		              {PLACE + word, size, in.pointer, false},
+		              {PLACE + word, size, node + 1, true});
+		in.place = 0; /* a register */
+		CHECK(holds(is_linked_part));
+		/* The pointer is in a block. */
+		in.place = OTHER + word;
+		blocks[1].size = 4 * word;
+		CHECK(!holds(is_linked_part));
+		/* The block ends before the second link. */
+		in.place = PLACE;
+		check_other_block(is_linked_part, -3 * word, 0);
+	}
+	begin(9 * word, word);
+	PUT_WORDS(BLOCK + 5 * word, BLOCK + 5 * word, BLOCK + 5 * word);
+	CHECK(!holds(is_linked_part));
+}
+
 /* A list with links to both sides, in blocks of different sizes, which ascend in memory.  Each node
  * is looked at for each of the others that leads to it, so few nodes may be looked at for one. */
 static void test_long_list(uint64_t word)
@@ -293,6 +326,7 @@ int main(void)
 	test_with_words(test_aligned_part);
 	test_with_words(test_aligned_structure);
 	test_with_words(test_rcu);
+	test_with_words(test_worked_on);
 	test_with_words(test_long_list);
 	test_with_words(test_key);
 	test_with_words(test_vector);

@@ -192,6 +192,8 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  *   - to a node of a list or tree, which leads to another node that leads back
  *   - to the only node of a red-black tree of Linux that keeps its first node, too
  *   - to the only node of a list that keeps its first node, its last node and their number
+ *   - to a node that was taken out of its list and leads to itself, or to at most three words in
+ *     front of it, if the pointer is in no block
  *   - behind the links of a list, if these lead behind the links of its neighbours, too
  *   - to an active watcher of libev
  *

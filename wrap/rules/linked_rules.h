@@ -11,6 +11,9 @@
  *     (Linux, struct rb_root_cached; keepalived)
  *   - the only node of a list that keeps its first node, its last node and their number side by
  *     side (FRRouting 8.4, lib/typesafe.h, struct slist_head)
+ *   - a node that was taken out of its list, or a part at most three words in front of it, if a
+ *     thread or a variable has it: both links of the node lead to itself.  The block is worked on
+ *     (libuv 1.44, src/threadpool.c, worker; Linux, list_del_init)
  *   - what is behind the links of a list, if these lead behind the links of its neighbours, too.
  *     Such is a clone of PARI (2.15, src/headers/paripriv.h, BL_HEAD)
  *   - a watcher of libev that is active (4.33, ev.h, EV_WATCHER)
@@ -131,6 +134,23 @@ LEAKWRAP_INLINE bool is_only_item(const struct leakwrap_interior *in, unsigned w
 	                     !memory->find_block(memory->context, next, &block, &size));
 }
 
+/* Returns whether one of the first words of the part, which has WORDS words, begins a node that was
+ * taken out of its list.  Another node of that list may keep the node's address after it was taken
+ * out, too, so a pointer in a block does not count, nor one that stands twice, as in such a node.
+ */
+LEAKWRAP_INLINE bool is_worked_on(const struct leakwrap_interior *in, unsigned words)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	leakwrap_word node = in->pointer, behind, block, size;
+
+	for (unsigned i = 0; i < LINKS && i + 1 < words; i++, node += memory->word)
+		if (leakwrap_word_of_part(in, i) == node &&
+		    leakwrap_word_of_part(in, i + 1) == node)
+			return !stands_twice(in, &behind) &&
+			       !memory->find_block(memory->context, in->place, &block, &size);
+	return false;
+}
+
 /* The words in front of a part in which its links may be. */
 #define LINKS_IN_FRONT 8u
 
@@ -201,7 +221,7 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 	return is_node(in, words) ||
 	       (in->memory->has_system &&
 	        (is_watcher(in, words) || is_only_branch(in, words) || is_only_item(in, words) ||
-	         is_behind_links(in) || is_at_bucket(in, words)));
+	         is_worked_on(in, words) || is_behind_links(in) || is_at_bucket(in, words)));
 }
 
 #endif
