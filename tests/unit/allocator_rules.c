@@ -204,6 +204,23 @@ static void test_php_function(uint64_t word)
 	CHECK_CHANGES(is_php_end, {takes, 4, 1, false}, {name, size, 0, false});
 }
 
+/* An element of Berkeley DB, behind its size, and one that is empty. */
+static void test_element(uint64_t word)
+{
+	const unsigned words = 8 / (unsigned)word;
+
+	begin(48, 8);
+	put(BLOCK, 8, 48);
+	CHECK_CHANGES(has_length, {BLOCK, 8, 40, true}, {BLOCK, 8, 47, false},
+	              {BLOCK, 8, 0, false});
+	put(BLOCK, 8, 8);
+	CHECK(is_end_of(words));
+	put(BLOCK, 8, 16);
+	CHECK(!is_end_of(words));
+	put(BLOCK, 8, 0);
+	CHECK(!is_end_of(words));
+}
+
 int main(void)
 {
 	test_with_words(test_ralloc);
@@ -211,5 +228,6 @@ int main(void)
 	test_with_words(test_talloc);
 	test_with_words(test_php_table);
 	test_with_words(test_php_function);
+	test_with_words(test_element);
 	return 0;
 }

@@ -1,5 +1,6 @@
-/* offset_rules.c - a pattern and a set of characters of fontconfig hold blocks by distances, if
- * each number is right.  Nothing is read that was not asked for. */
+/* offset_rules.c - a pattern and a set of characters of fontconfig, and the elements of a region of
+ * Berkeley DB, hold blocks by distances, if each number is right.  Nothing is read that was not
+ * asked for. */
 #include "wrap/rules/offset_rules.h"
 
 #include "rule_memory.h"
@@ -8,6 +9,7 @@
 #define FIRST   ((uint64_t)START + 256) /* elements, or distances to leaves */
 #define NUMBERS ((uint64_t)START + 512)
 #define LEAF    ((uint64_t)START + 1536)
+#define OTHER   LEAF
 
 enum { ROOM = 16, LEAVES = 8, USED = 3 };
 
@@ -144,9 +146,76 @@ static void test_set(uint64_t word)
 	CHECK(held() == 0);
 }
 
+/* Counts what is taken: OTHER alone. */
+static void take_other(void *context, leakwrap_word address, leakwrap_word place)
+{
+	(void)context, (void)place;
+	CHECK(address == OTHER);
+	taken++;
+}
+
+/* Returns how often the block of SIZE bytes holds another one as an element of a region. */
+static unsigned held_elements(leakwrap_word size)
+{
+	const struct leakwrap_offsets of = {&memory, BLOCK, NULL, size_at, take_other};
+
+	taken = 0;
+	memset(was_asked, 0, sizeof(was_asked));
+	leakwrap_take_elements(&of, size);
+	return taken;
+}
+
+/* Checks that the block of SIZE bytes holds COUNT others if NUMBER takes the place of a word. */
+static void check_element(leakwrap_word size, uint64_t address, uint64_t number, unsigned count)
+{
+	const uint64_t before = get(address, (unsigned)memory.word);
+
+	put(address, (unsigned)memory.word, number);
+	CHECK(held_elements(size) == count);
+	put(address, (unsigned)memory.word, before);
+}
+
+/* The distances to an element stand in the head of a list and in another element. */
+static void test_elements(uint64_t word)
+{
+	const leakwrap_word size = 8 + 40 * word, element = BLOCK + 8, to = OTHER + 8;
+	const leakwrap_word last = BLOCK + size - word, behind = element + 32 * word;
+
+	clear();
+	blocks[0] = (struct block){BLOCK, size};
+	blocks[1] = (struct block){OTHER, 24};
+	put(BLOCK, 8, size);
+	put(OTHER, 8, 24);
+	CHECK(is_readable(NULL, BLOCK, 8));
+	CHECK(leakwrap_is_of_region(&memory, BLOCK, size));
+	CHECK(!leakwrap_is_of_region(&memory, BLOCK, size + 1));
+	CHECK(held_elements(size) == 0);
+	check_element(size, element, to - element, 2);
+	check_element(size, element + word, to - element, 1);
+	check_element(size, element + word, to - element - word, 1);
+	check_element(size, last, to - last, 1);
+	check_element(size - 1, last, to - last, 0);
+	check_element(size, behind - word, to - element, 1);
+	check_element(size, behind, to - element, 0);
+	check_element(size, element + word, 8, 0);
+	check_element(size, element + word, to - element + 1, 0);
+	check_element(size, element + word, to - element + 8, 0);
+	/* An element without a size, and the block itself. */
+	check_element(size, element + word, (uint64_t)0 - word, 0);
+	put(element + word, (unsigned)word, to - element);
+	check_element(size, OTHER, 25, 0);
+	blocks[1].size = 8;
+	check_element(size, OTHER, 8, 0);
+	blocks[1].size = 24;
+	for (hole = START; hole < START + BYTES; hole++)
+		held_elements(size);
+	hole = 0;
+}
+
 int main(void)
 {
 	test_with_words(test_pattern);
 	test_with_words(test_set);
+	test_with_words(test_elements);
 	return 0;
 }

@@ -87,7 +87,9 @@ static size_t find_pointee(const struct marking *marking, uint64_t word, uint64_
 	if (number != NO_BLOCK)
 		return number;
 	const size_t array = find_before(index, word, array_cookie(marking->image));
-	if (array != NO_BLOCK && is_empty_array(marking->image, &index->blocks[array]))
+	if (array != NO_BLOCK &&
+	    (is_empty_array(marking->image, &index->blocks[array]) ||
+	     marking->is_held_by_end(marking->context, &index->blocks[array], word, at)))
 		return array;
 	for (unsigned i = 0; i < sizeof words; i++) {
 		const size_t held = find_before(index, word, words[i] * marking->image->word);

@@ -35,8 +35,13 @@ void take_offsets(const struct image *image, const struct block_index *index,
 	const struct leakwrap_memory memory = image_memory(&process, false);
 	struct asking asking = {index, take, context};
 
-	if (image->is_core && block->size == leakwrap_offsets_size(&memory) &&
-	    leakwrap_is_multiple(block->address, memory.word))
-		leakwrap_take_offsets(&(const struct leakwrap_offsets){&memory, block->address,
-		                                                       &asking, size_at, take_at});
+	const struct leakwrap_offsets offsets = {&memory, block->address, &asking, size_at,
+	                                         take_at};
+
+	if (!image->is_core || !leakwrap_is_multiple(block->address, memory.word))
+		return;
+	if (leakwrap_is_of_region(&memory, block->address, block->size))
+		leakwrap_take_elements(&offsets, block->size);
+	else if (block->size == leakwrap_offsets_size(&memory))
+		leakwrap_take_offsets(&offsets);
 }

@@ -349,14 +349,30 @@ static void scan_words(uintptr_t address, size_t size)
 	leakwrap_word_scan_block(&mark.scan, address, size);
 }
 
+/* The first bytes of a block that tell whether it holds others by distances. */
+#define BYTES_THAT_TELL 8u
+
+/* Takes what the block of SIZE bytes at ADDRESS holds by distances. */
+static __attribute__((noinline)) void take_at_distance(uintptr_t address, size_t size)
+{
+	if (leakwrap_may_have_elements(address, size))
+		leakwrap_offsets_take_elements(address, size, add_word, is_readable);
+	else if (is_readable(address, size) && leakwrap_may_have_offsets(address))
+		leakwrap_offsets_take(address, add_word, is_readable);
+}
+
 /* Takes the words of a block of SIZE bytes at ADDRESS, and what it holds by distances, as
- * scan_words does. */
+ * scan_words does.  Few blocks hold others so. */
 static void scan_block(uintptr_t address, size_t size)
 {
 	scan_words(address, size);
-	if (size == LEAKWRAP_OFFSETS_SIZE && address % sizeof(uintptr_t) == 0 &&
-	    is_readable(address, size) && leakwrap_may_have_offsets(address))
-		leakwrap_offsets_take(address, add_word, is_readable);
+	if (size > BYTES_THAT_TELL && address % sizeof(uintptr_t) == 0 &&
+	    (leakwrap_likely(
+	             leakwrap_word_scan_has_looked_at(&mark.scan, address, BYTES_THAT_TELL)) ||
+	     is_readable(address, BYTES_THAT_TELL)) &&
+	    leakwrap_unlikely(leakwrap_may_have_elements(address, size) ||
+	                      size == LEAKWRAP_OFFSETS_SIZE))
+		take_at_distance(address, size);
 }
 
 /* Follows the blocks on the stack, and those that they lead to. */

@@ -37,16 +37,32 @@ static void take(void *context, uintptr_t address, uintptr_t place)
 	asking->take(address, place);
 }
 
+static struct leakwrap_memory memory_of(const struct asking *asking)
+{
+	return (struct leakwrap_memory){.load = leakwrap_process_load,
+	                                .is_readable = is_readable,
+	                                .context = asking,
+	                                .word = sizeof(uintptr_t)};
+}
+
 void leakwrap_offsets_take(uintptr_t address,
                            void (*take_function)(uintptr_t word, uintptr_t place),
                            leakwrap_is_readable *is_readable_function)
 {
 	struct asking asking = {take_function, is_readable_function};
-	const struct leakwrap_memory memory = {.load = leakwrap_process_load,
-	                                       .is_readable = is_readable,
-	                                       .context = &asking,
-	                                       .word = sizeof(uintptr_t)};
+	const struct leakwrap_memory memory = memory_of(&asking);
 
 	leakwrap_take_offsets(
 	        &(const struct leakwrap_offsets){&memory, address, &asking, size_at, take});
+}
+
+void leakwrap_offsets_take_elements(uintptr_t address, size_t size,
+                                    void (*take_function)(uintptr_t word, uintptr_t place),
+                                    leakwrap_is_readable *is_readable_function)
+{
+	struct asking asking = {take_function, is_readable_function};
+	const struct leakwrap_memory memory = memory_of(&asking);
+
+	leakwrap_take_elements(
+	        &(const struct leakwrap_offsets){&memory, address, &asking, size_at, take}, size);
 }

@@ -30,7 +30,8 @@ static bool find_held_by_end(uintptr_t end, uintptr_t place, struct leakwrap_ind
 	if (end % sizeof(end) != 0)
 		return false;
 	if (find_before(end, LEAKWRAP_COOKIE, found, is_readable) &&
-	    leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE))
+	    (leakwrap_is_empty_array(found->address, LEAKWRAP_COOKIE) ||
+	     leakwrap_is_held_by_end(found->address, LEAKWRAP_COOKIE, place, is_readable)))
 		return true;
 	for (unsigned i = 0; i < sizeof(words); i++)
 		if (find_before(end, words[i] * sizeof(end), found, is_readable) &&

@@ -74,6 +74,13 @@ void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, 
 /* Scans what can be read of a block of SIZE bytes at ADDRESS. */
 void leakwrap_word_scan_block(struct leakwrap_word_scan *scan, uintptr_t address, size_t size);
 
+/* Returns whether SIZE bytes at ADDRESS are in the readable memory that was looked up last. */
+static inline bool leakwrap_word_scan_has_looked_at(const struct leakwrap_word_scan *scan,
+                                                    uintptr_t address, size_t size)
+{
+	return address >= scan->readable_start && address + size <= scan->readable_end;
+}
+
 /* Returns whether SIZE bytes at ADDRESS, which may be any word, can be read. */
 bool leakwrap_word_scan_can_read(struct leakwrap_word_scan *scan, uintptr_t address, size_t size);
 

@@ -25,10 +25,16 @@ LEAKWRAP_INLINE bool is_old_string(const struct leakwrap_interior *in)
 	return leakwrap_word_of(in, 0) <= capacity && capacity == in->size - head - 1;
 }
 
-/* Returns whether the block begins with a 64-bit length of the rest. */
+/* Returns whether the block begins with a 64-bit length, of the rest or of all (Berkeley DB 5.3,
+ * src/env/env_alloc.c). */
 LEAKWRAP_INLINE bool has_length(const struct leakwrap_interior *in)
 {
-	return in->size > 8 && in->memory->load(in->memory->context, in->block, 8) == in->size - 8;
+	uint64_t length;
+
+	if (in->size <= 8)
+		return false;
+	length = in->memory->load(in->memory->context, in->block, 8);
+	return length == in->size - 8 || (in->memory->has_system && length == in->size);
 }
 
 /* A vtable's functions begin where an object points.  Pure virtual tables may begin with zeros. */

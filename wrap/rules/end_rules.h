@@ -2,6 +2,7 @@
  *
  *   - the arguments of a function of PHP that has none, behind what the function returns
  *   - a block of Mesa's ralloc, of mpv or of libtalloc that has a header alone
+ *   - an empty element of Berkeley DB, which has its size alone, if an array's cookie is as large
  *
  * An array by new[] without elements is held so, too (array_rules.h).
  *
@@ -10,12 +11,14 @@
 #ifndef LEAKWRAP_END_RULES_H
 #define LEAKWRAP_END_RULES_H
 
+#include "wrap/rules/offset_rules.h"
 #include "wrap/rules/php_rules.h"
 #include "wrap/rules/ralloc_rules.h"
 #include "wrap/rules/ta_rules.h"
 #include "wrap/rules/talloc_rules.h"
 
-/* The sizes of these blocks in words, as an initializer.  Each kind of block has its own size. */
+/* The sizes of these blocks in words, as an initializer.  Each kind of block has its own size.  An
+ * empty element has the size of an array's cookie, which is asked for anyway. */
 #define LEAKWRAP_END_WORDS                                                     \
 	{                                                                      \
 		LEAKWRAP_PHP_ARGUMENT_WORDS, LEAKWRAP_RALLOC_HEADER_WORDS,     \
@@ -29,6 +32,8 @@ LEAKWRAP_INLINE bool is_held_by_end(const struct leakwrap_memory *memory, leakwr
 {
 	if (!leakwrap_is_multiple(block, memory->word))
 		return false;
+	if (words * memory->word == REGION_HEADER)
+		return memory->load(memory->context, block, REGION_HEADER) == REGION_HEADER;
 	switch (words) {
 	case LEAKWRAP_PHP_ARGUMENT_WORDS:
 		return is_php_function_of_none(memory, place);

@@ -1,5 +1,7 @@
-/* offset_rules.h - blocks that hold others by the distance between them, as those of fontconfig do:
- * its cache files are mapped at any address.
+/* offset_rules.h - blocks that hold others by the distance between them, as those of fontconfig and
+ * Berkeley DB do: their files and shared memory are mapped at any address.
+ *
+ * fontconfig:
  *
  *   - a pattern has two numbers of 32 bits, how many elements it has and for how many there is
  *     room, then the distance to its elements, and the number of its owners in 32 bits
@@ -7,9 +9,17 @@
  *     the distances to an array of words and to one of numbers of 16 bits.  In the words are the
  *     distances from the former array to the leaves
  *
- * (fontconfig 2.14, src/fcint.h, struct _FcPattern, _FcPatternElt, _FcCharSet and _FcCharLeaf).
+ * (2.14, src/fcint.h, struct _FcPattern, _FcPatternElt, _FcCharSet and _FcCharLeaf).
  *
- * A distance counts only if a block of the right size begins there.
+ * Berkeley DB, where it keeps an environment in the heap:
+ *
+ *   - a block of a region begins with its size, in 64 bits.  An element is what is behind it.  The
+ *     head of a list of elements has the distance from itself to the first one, and an element has
+ *     the distance from itself to the next one
+ *
+ * (5.3, src/env/env_alloc.c, and src/dbinc/shqueue.h).
+ *
+ * A distance counts only if a block of the right size begins there, or one of a region.
  */
 #ifndef LEAKWRAP_OFFSET_RULES_H
 #define LEAKWRAP_OFFSET_RULES_H
@@ -103,6 +113,53 @@ LEAKWRAP_INLINE void take_characters(const struct leakwrap_offsets *of, uint64_t
 
 		if (leaf != 0)
 			of->take(of->context, leaf, leaves + i * word);
+	}
+}
+
+/* The bytes of the size in front of an element, and the first words of an element in which its
+ * distances may be: behind those of a page in the cache, which is an element, are data. */
+#define REGION_HEADER     8u
+#define ELEMENT_DISTANCES 32u
+
+/* Returns whether the block of SIZE bytes at BLOCK, whose first 8 bytes can be read, is one of a
+ * region. */
+LEAKWRAP_INLINE bool leakwrap_is_of_region(const struct leakwrap_memory *memory,
+                                           leakwrap_word block, leakwrap_word size)
+{
+	return size > REGION_HEADER && memory->load(memory->context, block, REGION_HEADER) == size;
+}
+
+/* Takes the block of a region whose element is at the distance that stands at PLACE from START. */
+LEAKWRAP_INLINE void take_element(const struct leakwrap_offsets *of, leakwrap_word start,
+                                  leakwrap_word place)
+{
+	const struct leakwrap_memory *const memory = of->memory;
+	const leakwrap_word block = at_distance(of, start, place) - REGION_HEADER;
+	leakwrap_word size;
+
+	if (block == of->block || !leakwrap_is_multiple(block, memory->word))
+		return;
+	size = of->size_at(of->context, block);
+	if (size > REGION_HEADER && memory->is_readable(memory->context, block, REGION_HEADER) &&
+	    leakwrap_is_of_region(memory, block, size))
+		of->take(of->context, block, place);
+}
+
+/* Takes what the block of SIZE bytes holds by distances, if it is one of a region. */
+LEAKWRAP_INLINE void leakwrap_take_elements(const struct leakwrap_offsets *of, leakwrap_word size)
+{
+	const struct leakwrap_memory *const memory = of->memory;
+	const leakwrap_word word = memory->word, element = of->block + REGION_HEADER;
+	const leakwrap_word end = of->block + size, behind = element + ELEMENT_DISTANCES * word;
+
+	if (!memory->is_readable(memory->context, of->block, size))
+		return;
+	for (leakwrap_word place = element; end - place >= word; place += word) {
+		if (leakwrap_word_at(memory, place) == 0)
+			continue;
+		take_element(of, place, place);
+		if (place < behind)
+			take_element(of, element, place);
 	}
 }
 
