@@ -239,6 +239,25 @@ static void test_vlc(uint64_t word)
 	CHECK(!holds(is_vlc_object));
 }
 
+/* Eight bytes of a message were taken away. */
+static void test_nanomsg(uint64_t word)
+{
+	const uint64_t taken = BLOCK + 3 * word + 8, mark = taken + 4;
+
+	begin(3 * word + 40, 3 * word + 16);
+	put(BLOCK + 2 * word, (unsigned)word, CODE);
+	put(taken, 4, 0x08000000);
+	put(mark, 4, NANOMSG_MARK);
+	CHECK_CHANGES(is_of_nanomsg, {mark, 4, 0xdeadcafe, false}, {taken, 4, 8, false},
+	              {taken, 4, 0x07000000, false},
+	              {BLOCK + 2 * word, (unsigned)word, BLOCK, false});
+	check_other_block(is_of_nanomsg, 0, 1);
+	/* The header is no part of it. */
+	begin(3 * word + 40, 8);
+	put(BLOCK + 4, 4, NANOMSG_MARK);
+	CHECK(!holds(is_of_nanomsg));
+}
+
 int main(void)
 {
 	test_with_words(test_elements);
@@ -249,5 +268,6 @@ int main(void)
 	test_with_words(test_row);
 	test_with_words(test_gluster);
 	test_with_words(test_vlc);
+	test_with_words(test_nanomsg);
 	return 0;
 }

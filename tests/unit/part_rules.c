@@ -192,6 +192,28 @@ static void test_worked_on(uint64_t word)
 	CHECK(!holds(is_linked_part));
 }
 
+/* The only node of a list is behind a state machine of nanomsg. */
+static void test_only_machine(uint64_t word)
+{
+	const unsigned size = (unsigned)word;
+	const uint64_t owner = BLOCK + 8 + 3 * word;
+
+	begin(12 * word, 10 * word);
+	PUT_WORDS(BLOCK, CODE, CODE);
+	PUT_WORDS(owner, OTHER, THIRD);
+	PUT_WORDS(PLACE, in.pointer, in.pointer);
+	CHECK_CHANGES(is_linked_part, {BLOCK, size, OTHER, false}, {BLOCK + word, size, 0, false},
+	              {owner, size, 0, false}, {owner + word, size, OTHER + 1, false},
+	              {PLACE + word, size, BLOCK, false}, {in.pointer, size, OTHER, false},
+	              {in.pointer + word, size, OTHER, false});
+	check_other_block(is_linked_part, -word, 0);
+	/* The node is a part of the machine. */
+	begin(8 + 7 * word, 8 + 4 * word);
+	PUT_WORDS(BLOCK, CODE, CODE);
+	PUT_WORDS(PLACE, in.pointer, in.pointer);
+	CHECK(!holds(is_linked_part));
+}
+
 /* A list with links to both sides, in blocks of different sizes, which ascend in memory.  Each node
  * is looked at for each of the others that leads to it, so few nodes may be looked at for one. */
 static void test_long_list(uint64_t word)
@@ -326,6 +348,7 @@ int main(void)
 	test_with_words(test_aligned_part);
 	test_with_words(test_aligned_structure);
 	test_with_words(test_rcu);
+	test_with_words(test_only_machine);
 	test_with_words(test_worked_on);
 	test_with_words(test_long_list);
 	test_with_words(test_key);

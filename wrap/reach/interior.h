@@ -136,6 +136,9 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  * libcap
  *   - behind a header with a mark and the size of the whole block
  *
+ * nanomsg
+ *   - to the bytes of a message, behind a header with a mark
+ *
  * libyang
  *   - to an array of addresses, behind their number, if there is room for more
  *
@@ -192,6 +195,7 @@ bool leakwrap_is_held_by_end(uintptr_t block, size_t size, uintptr_t place,
  *   - to a node of a list or tree, which leads to another node that leads back
  *   - to the only node of a red-black tree of Linux that keeps its first node, too
  *   - to the only node of a list that keeps its first node, its last node and their number
+ *   - to the only node of a list, in an object of nanomsg that begins with a state machine
  *   - to a node that was taken out of its list and leads to itself, or to at most three words in
  *     front of it, if the pointer is in no block
  *   - behind the links of a list, if these lead behind the links of its neighbours, too

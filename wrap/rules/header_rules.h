@@ -8,6 +8,7 @@
  *   - an object of VLC
  *   - what libcap allocates
  *   - the room in which SQLite formats a row
+ *   - the bytes of a message of nanomsg
  *
  * For interior_rules.h.
  */
@@ -270,11 +271,35 @@ LEAKWRAP_INLINE bool is_room_for_row(const struct leakwrap_interior *in)
 	       is_in_btree(in, page);
 }
 
+/* A message of nanomsg has three words: the number of its owners, its size, and the function that
+ * frees it.  Bytes that were taken away may follow.  In front of the bytes that are left are the
+ * number of the former and a mark, in 32 bits each, highest byte first (1.1.5, src/utils/chunk.c,
+ * struct nn_chunk and NN_CHUNK_TAG). */
+#define NANOMSG_WORDS 3u
+#define NANOMSG_MARK  0xfecaaddeu
+
+/* Returns the number of 32 bits at ADDRESS, which begins with its highest byte. */
+LEAKWRAP_INLINE uint32_t highest_first(const struct leakwrap_memory *memory, leakwrap_word address)
+{
+	return __builtin_bswap32((uint32_t)memory->load(memory->context, address, 4));
+}
+
+LEAKWRAP_INLINE bool is_of_nanomsg(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const leakwrap_word head = NANOMSG_WORDS * memory->word + 8;
+
+	return in->offset >= head && memory->is_readable(memory->context, in->pointer - 8, 8) &&
+	       memory->load(memory->context, in->pointer - 4, 4) == NANOMSG_MARK &&
+	       highest_first(memory, in->pointer - 8) == in->offset - head &&
+	       memory->is_code(memory->context, leakwrap_word_of(in, NANOMSG_WORDS - 1));
+}
+
 LEAKWRAP_INLINE bool is_behind_header(const struct leakwrap_interior *in)
 {
 	return is_behind_element_header(in) || is_ntl_vector(in) || is_ntl_words(in) ||
 	       is_pango_language(in) || is_of_z3(in) || is_of_message(in) || is_vlc_object(in) ||
-	       is_of_libcap(in) || is_room_for_row(in);
+	       is_of_libcap(in) || is_room_for_row(in) || is_of_nanomsg(in);
 }
 
 #endif

@@ -11,6 +11,9 @@
  *     (Linux, struct rb_root_cached; keepalived)
  *   - the only node of a list that keeps its first node, its last node and their number side by
  *     side (FRRouting 8.4, lib/typesafe.h, struct slist_head)
+ *   - the only node of a list that keeps its first and its last node side by side, in an object
+ *     that begins with a state machine (nanomsg 1.1.5, src/utils/list.h, struct nn_list, and
+ *     src/aio/fsm.h, struct nn_fsm)
  *   - a node that was taken out of its list, or a part at most three words in front of it, if a
  *     thread or a variable has it: both links of the node lead to itself.  The block is worked on
  *     (libuv 1.44, src/threadpool.c, worker; Linux, list_del_init)
@@ -134,6 +137,32 @@ LEAKWRAP_INLINE bool is_only_item(const struct leakwrap_interior *in, unsigned w
 	                     !memory->find_block(memory->context, next, &block, &size));
 }
 
+/* Returns whether the block begins with a state machine of nanomsg: the addresses of two functions,
+ * two numbers of 32 bits, the address of who made it or 0, and the addresses of its owner and of
+ * the lock that both have. */
+LEAKWRAP_INLINE bool begins_with_machine(const struct leakwrap_interior *in)
+{
+	const struct leakwrap_memory *const memory = in->memory;
+	const unsigned owner = 8 / (unsigned)memory->word + 3;
+
+	return in->offset >= (owner + 2) * memory->word &&
+	       memory->is_code(memory->context, leakwrap_word_of(in, 0)) &&
+	       memory->is_code(memory->context, leakwrap_word_of(in, 1)) &&
+	       leakwrap_leads_to_words(memory, leakwrap_word_of(in, owner), 1) &&
+	       leakwrap_leads_to_words(memory, leakwrap_word_of(in, owner + 1), 1);
+}
+
+/* Returns whether the part, which has WORDS words, is the only node of a list of nanomsg: it leads
+ * to no other node. */
+LEAKWRAP_INLINE bool is_only_machine(const struct leakwrap_interior *in, unsigned words)
+{
+	leakwrap_word behind;
+
+	return words >= 2 && leakwrap_word_of_part(in, 0) == 0 &&
+	       leakwrap_word_of_part(in, 1) == 0 && stands_twice(in, &behind) &&
+	       begins_with_machine(in);
+}
+
 /* Returns whether one of the first words of the part, which has WORDS words, begins a node that was
  * taken out of its list.  Another node of that list may keep the node's address after it was taken
  * out, too, so a pointer in a block does not count, nor one that stands twice, as in such a node.
@@ -221,7 +250,8 @@ LEAKWRAP_INLINE bool is_linked_part(const struct leakwrap_interior *in)
 	return is_node(in, words) ||
 	       (in->memory->has_system &&
 	        (is_watcher(in, words) || is_only_branch(in, words) || is_only_item(in, words) ||
-	         is_worked_on(in, words) || is_behind_links(in) || is_at_bucket(in, words)));
+	         is_only_machine(in, words) || is_worked_on(in, words) || is_behind_links(in) ||
+	         is_at_bucket(in, words)));
 }
 
 #endif
