@@ -84,7 +84,7 @@ static NOINLINE void make_other_messages(void)
 	message->taken = htonl(4);
 	messages[KEPT + 1] = message->bytes;
 	message = make_message(0);
-	message->free = (void (*)(void *))(uintptr_t)&owner;
+	message->free = (void (*)(void *))(uintptr_t)8;
 	messages[KEPT + 2] = message->bytes;
 }
 
