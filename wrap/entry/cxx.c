@@ -39,9 +39,9 @@
 #endif
 
 /* Each operator new has a parameter SIZE. */
-#define OPERATOR_NEW(verb, name, parameters, arguments, failure)                                \
+#define OPERATOR_NEW(verb, name, parameters, arguments, failure)                              \
 	ENTRY_ALLOCATE_AS(verb, LEAKWRAP_SKIP_NOT, true, void *, name, parameters, arguments, \
-	                  size, failure)                                                        \
+	                  size, failure)                                                      \
 	OPERATOR(name)
 #define NEW(name, parameters, arguments)                               \
 	OPERATOR_NEW(leakwrap_record_new, name, parameters, arguments, \
