@@ -46,6 +46,12 @@ static void test_array(uint64_t word)
 	put_numbers(numbers, 0x80000000, 0x7fffffff);
 	CHECK(find(ARRAY - 24, false) == 0);
 
+	/* No allocator returns such a block: it is not asked for. */
+	put_numbers(numbers, 1, 10);
+	blocks[0].address = ARRAY + 2;
+	CHECK(find(ARRAY + 2 - 24, false) == 0);
+	blocks[0].address = ARRAY;
+
 	/* The largest element that is known. */
 	put_numbers(numbers, 1, 2);
 	blocks[0].size = 2 * 512;

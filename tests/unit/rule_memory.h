@@ -76,11 +76,19 @@ static bool find_block(const void *context, leakwrap_word address, leakwrap_word
 	return false;
 }
 
+static bool find_start(const void *context, leakwrap_word address, leakwrap_word *size)
+{
+	leakwrap_word block;
+
+	return find_block(context, address, &block, size) && block == address;
+}
+
 static struct leakwrap_memory memory = {.load = load,
                                         .is_readable = is_readable,
                                         .is_code = is_code,
                                         .is_constant = is_constant,
                                         .find_block = find_block,
+                                        .find_start = find_start,
                                         .cookie_words = 1,
                                         .has_system = true};
 

@@ -65,6 +65,13 @@ static bool find_block(const void *context, uint64_t address, uint64_t *block, u
 	return true;
 }
 
+static bool find_start(const void *context, uint64_t address, uint64_t *size)
+{
+	uint64_t block;
+
+	return find_block(context, address, &block, size) && block == address;
+}
+
 struct leakwrap_memory image_memory(const struct image_process *process, bool is_glibc)
 {
 	return (struct leakwrap_memory){
@@ -73,6 +80,7 @@ struct leakwrap_memory image_memory(const struct image_process *process, bool is
 	        .is_code = is_code,
 	        .is_constant = is_constant,
 	        .find_block = find_block,
+	        .find_start = find_start,
 	        .context = process,
 	        .word = process->image->word,
 	        .cookie_words = process->image->machine == EM_ARM ? 2 : 1,

@@ -189,6 +189,31 @@ bool leakwrap_block_index_find_in(const struct leakwrap_indexed_region *in, uint
 	return find_smallest(in, address, found);
 }
 
+bool leakwrap_block_index_find_start(uintptr_t address, size_t *size)
+{
+	const struct leakwrap_indexed_region *const in = leakwrap_indexed_region_at(address);
+	struct leakwrap_indexed_block found;
+
+	if (in && leakwrap_likely(!in->has_overlap)) {
+		const struct leakwrap_window window = leakwrap_window_of(in, address);
+		const uint32_t value =
+		        atomic_load_explicit(&in->slots[window.number], memory_order_relaxed);
+
+		if (leakwrap_slot_has_small_block(value, window.within)) {
+			*size = leakwrap_slot_small_size(value);
+			return true;
+		}
+		if (!in->has_exact && (value == 0 || leakwrap_slot_is_small_block(value)))
+			return false;
+	} else if (!in && blocks.exact_count == 0) {
+		return false;
+	}
+	if (!leakwrap_block_index_find_in(in, address, &found) || found.address != address)
+		return false;
+	*size = found.size;
+	return true;
+}
+
 static bool take_first(void *found, const struct leakwrap_indexed_block *block)
 {
 	*(struct leakwrap_indexed_block *)found = *block;

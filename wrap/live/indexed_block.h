@@ -129,6 +129,10 @@ leakwrap_window_around(const struct leakwrap_indexed_region *in, uintptr_t addre
  * of size 0 holds its own address.  Returns false if there is none. */
 bool leakwrap_block_index_find(uintptr_t address, struct leakwrap_indexed_block *found);
 
+/* Sets *SIZE to the size of the live block that leakwrap_block_index_find finds, if it begins at
+ * ADDRESS.  Returns false if it does not, or if there is none: that takes less time to find out. */
+bool leakwrap_block_index_find_start(uintptr_t address, size_t *size);
+
 /* Does what leakwrap_block_index_find does, where the region IN of ADDRESS is known already; NULL:
  * it has no blocks. */
 bool leakwrap_block_index_find_in(const struct leakwrap_indexed_region *in, uintptr_t address,

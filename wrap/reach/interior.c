@@ -42,6 +42,17 @@ static bool find_block(const void *context, uintptr_t address, uintptr_t *block,
 	return true;
 }
 
+static bool find_start(const void *context, uintptr_t address, uintptr_t *size)
+{
+	size_t bytes;
+
+	(void)context;
+	if (!leakwrap_block_index_find_start(address, &bytes))
+		return false;
+	*size = bytes;
+	return true;
+}
+
 /* Variables are among it: the loader copies tables of libraries there. */
 static bool is_constant(const void *context, uintptr_t address)
 {
@@ -76,6 +87,7 @@ LEAKWRAP_INLINE struct leakwrap_memory own_memory(leakwrap_is_readable *const *i
 #endif
 #ifndef LEAKWRAP_BARE
 	        .find_block = find_block,
+	        .find_start = find_start,
 	        .has_system = true,
 #endif
 	};

@@ -38,10 +38,9 @@ LEAKWRAP_INLINE leakwrap_word leakwrap_based_byte(leakwrap_word place, leakwrap_
 LEAKWRAP_INLINE bool begins_block(const struct leakwrap_memory *memory, leakwrap_word address,
                                   leakwrap_word size)
 {
-	leakwrap_word block, block_size;
+	leakwrap_word block_size;
 
-	return memory->find_block(memory->context, address, &block, &block_size) &&
-	       block == address && block_size == size;
+	return memory->find_start(memory->context, address, &block_size) && block_size == size;
 }
 
 /* Returns the number in the 32 bits at ADDRESS, which has a sign. */
@@ -60,6 +59,8 @@ LEAKWRAP_INLINE leakwrap_word find_elements(const struct leakwrap_memory *memory
 		const leakwrap_word elements = address + lowest * size;
 		const leakwrap_word cookie = elements - memory->word;
 
+		if (!leakwrap_is_multiple(elements, memory->word))
+			continue;
 		if (begins_block(memory, elements, count * size))
 			return elements;
 		if (begins_block(memory, cookie, count * size + memory->word) &&

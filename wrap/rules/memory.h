@@ -39,6 +39,9 @@ struct leakwrap_memory {
 	 * where no rule asks. */
 	bool (*find_block)(const void *context, leakwrap_word address, leakwrap_word *block,
 	                   leakwrap_word *size);
+
+	/* Finds the smallest live block that begins at ADDRESS, in less time than FIND_BLOCK. */
+	bool (*find_start)(const void *context, leakwrap_word address, leakwrap_word *size);
 	const void *context;
 
 	leakwrap_word word;    /* the size of a word: 4 or 8 bytes */
