@@ -26,7 +26,7 @@ struct rows {
 	bool has_allocated;
 };
 
-static struct array arrays[KEPT], others[OTHERS];
+static struct array first, arrays[KEPT], others[OTHERS];
 static struct rows tables[KEPT], false_table;
 
 /* Makes an array of COUNT elements of SIZE bytes whose lowest number is LOWEST.  By new[] their
@@ -79,6 +79,8 @@ int main(void)
 {
 	static const unsigned sizes[] = {1, 2, 4, 8, 12, 24, 512};
 
+	/* The address is in front of all blocks. */
+	make_array(&first, 1, 24, false);
 	make_others();
 	for (int i = 0; i < KEPT; i++) {
 		make_array(&arrays[i], i < 20 ? 1 : i - 30, sizes[i % 7], i % 3 == 0);

@@ -9,6 +9,7 @@
 #include "tools/image/memory.h"
 #include "tools/image/offsets.h"
 #include "tools/image/pools.h"
+#include "wrap/rules/based_rules.h"
 #include "wrap/rules/end_rules.h"
 
 /* What a word means depends on where it was read: at the address AT, in the block FROM. */
@@ -202,7 +203,8 @@ static void take_stored(struct marking *marking, uint64_t stored, uint64_t at, t
                         size_t from)
 {
 	/* The end of the last block may lead to it. */
-	const uint64_t low = marking->index->low, size = marking->index->high - low + 1;
+	const uint64_t first = marking->index->low, low = first - leakwrap_room_in_front(first);
+	const uint64_t size = marking->index->high - low + 1;
 	const uint64_t word = image_untagged(marking->image, stored);
 
 	if (word - low < size) {

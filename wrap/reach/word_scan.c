@@ -6,6 +6,7 @@
 #include "wrap/live/block_index.h"
 #include "wrap/port/port.h"
 #include "wrap/reach/maps.h"
+#include "wrap/rules/based_rules.h"
 #include "wrap/unwind/stack_bounds.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ static void find_gap(struct leakwrap_word_scan *scan)
 	for (size_t i = 0; i < index->listed_count; i++)
 		shrink_gap(scan, index->listed[i].address,
 		           index->listed[i].address + index->listed[i].size);
+	scan->gap_size -= leakwrap_room_in_front(scan->gap_size);
 }
 
 void leakwrap_word_scan_start(struct leakwrap_word_scan *scan,
@@ -89,7 +91,9 @@ bool leakwrap_word_scan_can_read(struct leakwrap_word_scan *scan, uintptr_t addr
 static __attribute__((noinline)) void scan_in_steps(struct leakwrap_word_scan *scan,
                                                     uintptr_t start, uintptr_t end)
 {
-	const uintptr_t low = leakwrap_block_index.low, size = leakwrap_block_index.high - low;
+	const uintptr_t first = leakwrap_block_index.low;
+	const uintptr_t low = first - leakwrap_room_in_front(first);
+	const uintptr_t size = leakwrap_block_index.high - low;
 	const uintptr_t step = scan->step;
 	uintptr_t stored;
 
@@ -142,8 +146,10 @@ LEAKWRAP_INLINE void scan_word(const struct leakwrap_word_scan *scan, uintptr_t 
 
 void leakwrap_word_scan_range(struct leakwrap_word_scan *scan, uintptr_t start, uintptr_t end)
 {
-	const struct bounds bounds = {leakwrap_block_index.low, leakwrap_block_index.high - 1,
-	                              scan->gap_start, scan->gap_start + scan->gap_size - 1};
+	const uintptr_t first = leakwrap_block_index.low;
+	const struct bounds bounds = {first - leakwrap_room_in_front(first),
+	                              leakwrap_block_index.high - 1, scan->gap_start,
+	                              scan->gap_start + scan->gap_size - 1};
 
 	if (leakwrap_unlikely(leakwrap_has_halves()))
 		leakwrap_halves_scan(start, end, scan->take);

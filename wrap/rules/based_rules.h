@@ -20,6 +20,13 @@
 /* The largest element that is known. */
 #define BASED_ELEMENT_MAX 512u
 
+/* Returns by how many bytes, at most LIMIT, the address of element 0 may be in front of all blocks:
+ * if an array begins with number 1, and nothing is in front of it. */
+LEAKWRAP_INLINE leakwrap_word leakwrap_room_in_front(leakwrap_word limit)
+{
+	return limit < BASED_ELEMENT_MAX ? limit : BASED_ELEMENT_MAX;
+}
+
 /* Returns where the lowest number is, if the address stands at PLACE, and a word has WORD bytes. */
 LEAKWRAP_INLINE leakwrap_word leakwrap_based_numbers(leakwrap_word place, leakwrap_word word,
                                                      bool has_rows)
