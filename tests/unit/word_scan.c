@@ -8,6 +8,7 @@
 #include "wrap/port/port.h"
 #include "wrap/reach/halves.h"
 #include "wrap/reach/maps.h"
+#include "wrap/rules/based_rules.h"
 #include "unit.h"
 
 #include <stdlib.h>
@@ -88,20 +89,22 @@ static void put(size_t at, uintptr_t word)
 	memcpy(pages + at, &word, sizeof(word));
 }
 
-/* A block goes on behind a page that the program has protected. */
+/* A block goes on behind a page that the program has protected.  Words that lead to a little in
+ * front of the heap are taken, too: element 0 of an array might be there (based_rules.h). */
 static void skip_hole(void)
 {
 	struct leakwrap_word_scan scan;
 
 	leakwrap_word_scan_start(&scan, take);
 	put(8 * WORD, LOW);
-	put(9 * WORD, LOW - 1);
+	put(9 * WORD, LOW - BASED_ELEMENT_MAX - 1);
 	put(10 * WORD, HIGH);
+	put(11 * WORD, LOW - BASED_ELEMENT_MAX);
 	put(2 * PAGE, LOW + 1);
 	put(4 * PAGE - WORD, HIGH - 1);
-	CHECK(count(&scan, 0, 4 * PAGE) == 3);
-	CHECK(count(&scan, 0, 4 * PAGE - 1) == 2);
-	CHECK(count(&scan, 8 * WORD + 1, PAGE) == 0);
+	CHECK(count(&scan, 0, 4 * PAGE) == 4);
+	CHECK(count(&scan, 0, 4 * PAGE - 1) == 3);
+	CHECK(count(&scan, 8 * WORD + 1, PAGE) == 1);
 	CHECK(count(&scan, PAGE + 8, 3 * PAGE) == 1 && last_word == LOW + 1);
 	CHECK(leakwrap_word_scan_can_read(&scan, (uintptr_t)pages, PAGE));
 	CHECK(!leakwrap_word_scan_can_read(&scan, (uintptr_t)pages, PAGE + 1));
