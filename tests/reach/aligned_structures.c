@@ -15,7 +15,7 @@ struct structure {
 	void *volatile word[WORDS];
 };
 
-#define SIZE (sizeof(struct structure) + 4 * ALIGNMENT)
+#define SIZE (sizeof(struct structure) + (size_t)4 * ALIGNMENT)
 
 static struct structure *volatile kept[KEPT], *volatile others[OTHERS];
 static char *volatile aligned[ALIGNED_MAX];

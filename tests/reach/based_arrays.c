@@ -56,7 +56,7 @@ static NOINLINE void make_table(struct rows *rows, int lowest)
 	rows->elements = calloc(COUNT, 9);
 	rows->has_allocated = true;
 	for (int i = 0; i < COUNT; i++)
-		table[i] = rows->elements + 9 * i;
+		table[i] = rows->elements + (ptrdiff_t)9 * i;
 	rows->table = (uintptr_t)table - (uintptr_t)(intptr_t)lowest * sizeof(*table);
 	/* cppcheck-suppress memleak ; the table is kept by its rows */
 }

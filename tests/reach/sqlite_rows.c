@@ -59,8 +59,8 @@ static NOINLINE void make_others(void)
 	others[0]->row = make_block(PAGE, 1) + PREFIX;
 	others[1]->row = make_block(PAGE, 1) + PREFIX; /* of another size */
 	others[2]->row = make_block(PAGE + 8, 0) + PREFIX;
-	others[3]->row = make_block(PAGE, 0) + 2 * PREFIX;
-	others[4]->row = make_block(PAGE, 1) + 2 * PREFIX;
+	others[3]->row = make_block(PAGE, 0) + (size_t)2 * PREFIX;
+	others[4]->row = make_block(PAGE, 1) + (size_t)2 * PREFIX;
 }
 
 int main(void)

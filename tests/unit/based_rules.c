@@ -27,7 +27,7 @@ static void test_array(uint64_t word)
 	clear();
 	CHECK(leakwrap_based_numbers(PLACE, (leakwrap_word)word, false) == numbers);
 	CHECK(leakwrap_based_byte(PLACE, (leakwrap_word)word, false) == PLACE - word);
-	blocks[0] = (struct block){ARRAY, 24 * 10};
+	blocks[0] = (struct block){ARRAY, 240};
 	put_numbers(numbers, 1, 10);
 	CHECK(find(ARRAY - 24, false) == ARRAY);
 	CHECK(find(ARRAY - 23, false) == 0);
@@ -54,9 +54,9 @@ static void test_array(uint64_t word)
 
 	/* The largest element that is known. */
 	put_numbers(numbers, 1, 2);
-	blocks[0].size = 2 * 512;
+	blocks[0].size = 1024;
 	CHECK(find(ARRAY - 512, false) == ARRAY);
-	blocks[0].size = 2 * 516;
+	blocks[0].size = 1032;
 	CHECK(find(ARRAY - 516, false) == 0);
 }
 
@@ -64,16 +64,16 @@ static void test_array(uint64_t word)
 static void test_cookie(uint64_t word)
 {
 	clear();
-	blocks[0] = (struct block){ARRAY, 16 * 10 + word};
+	blocks[0] = (struct block){ARRAY, 160 + word};
 	put_numbers(PLACE - word - 8, 3, 12);
 	put(ARRAY, (unsigned)word, 10);
-	CHECK(find(ARRAY + word - 3 * 16, false) == ARRAY);
-	CHECK(find(ARRAY - 3 * 16, false) == 0);
+	CHECK(find(ARRAY + word - 48, false) == ARRAY);
+	CHECK(find(ARRAY - 48, false) == 0);
 	put(ARRAY, (unsigned)word, 9);
-	CHECK(find(ARRAY + word - 3 * 16, false) == 0);
+	CHECK(find(ARRAY + word - 48, false) == 0);
 	put(ARRAY, (unsigned)word, 10);
 	hole = ARRAY;
-	CHECK(find(ARRAY + word - 3 * 16, false) == 0);
+	CHECK(find(ARRAY + word - 48, false) == 0);
 }
 
 /* Behind the address of the table is that of the elements. */

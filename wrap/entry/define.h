@@ -132,7 +132,7 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
  * it.  ENTRY_SKIP is a statement that skips the block, if SKIP says so and the count allows it. */
 #ifdef LEAKWRAP_BARE
 #define ENTRY_DEFINE_SKIPPED_CALL(skip, type, name, parameters, arguments, size)
-#define ENTRY_SKIP(skip, self, type, name, parameters, arguments, size)
+#define ENTRY_SKIP(skip, self, name, arguments, size)
 #else
 #ifndef ENTRY_ORIGINAL_TO_SKIP
 #define ENTRY_ORIGINAL_TO_SKIP(name) ENTRY_ORIGINAL(name)
@@ -142,7 +142,7 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 	{                                                                                    \
 		struct leakwrap_thread *const self =                                         \
 		        leakwrap_pick_self_after_call(leakwrap_kept_self());                 \
-		self->beyond += size;                                                        \
+		self->beyond += (size);                                                      \
 		if (leakwrap_likely(leakwrap_skip_by_settings(skip, self, size)))            \
 			return ENTRY_CALL_ORIGINAL(name, arguments);                         \
 		return leakwrap_##name##_not_fast arguments;                                 \
@@ -156,11 +156,14 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 	                                          (leakwrap_function)leakwrap_##name##_look, \
 	                                          leakwrap_##name##_original,                \
 	                                          (skip) == LEAKWRAP_SKIP_BEFORE_LEAF};
-#define ENTRY_SKIP(skip, self, type, name, parameters, arguments, size)                            \
-	if ((skip) != LEAKWRAP_SKIP_NOT && leakwrap_likely(leakwrap_count_down(self, size)))       \
-		return ((type(*) parameters)LEAKWRAP_LOAD_OPERAND(leakwrap_function,               \
-		                                                  &leakwrap_##name##_skipped.next, \
-		                                                  memory_order_relaxed))arguments;
+#define ENTRY_SKIP(skip, self, name, arguments, size)                                          \
+	if ((skip) != LEAKWRAP_SKIP_NOT && leakwrap_likely(leakwrap_count_down(self, size))) { \
+		__typeof__(leakwrap_##name##_look) *const next_call =                          \
+		        (__typeof__(next_call))LEAKWRAP_LOAD_OPERAND(                          \
+		                leakwrap_function, &leakwrap_##name##_skipped.next,            \
+		                memory_order_relaxed);                                         \
+		return next_call arguments;                                                    \
+	}
 #endif
 
 /* Defines leakwrap_NAME_allocate, which calls the real function and records the block of SIZE bytes
@@ -223,7 +226,7 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 	{                                                                                         \
 		struct leakwrap_thread *const self = leakwrap_kept_self();                        \
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                       \
-			ENTRY_SKIP(skip, self, type, name, parameters, arguments, size)           \
+			ENTRY_SKIP(skip, self, name, arguments, size)                             \
 			return leakwrap_##name##_not_fast arguments;                              \
 		}                                                                                 \
 		leakwrap_thread_begin_allocation(self);                                           \
@@ -344,7 +347,7 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		if (leakwrap_unlikely(!leakwrap_may_be_fast(self, size))) {                      \
 			if (block)                                                               \
 				return leakwrap_##name##_resize_not_fast arguments;              \
-			ENTRY_SKIP(skip, self, void *, name, parameters, arguments, size)        \
+			ENTRY_SKIP(skip, self, name, arguments, size)                            \
 			return leakwrap_##name##_not_fast arguments;                             \
 		}                                                                                \
 		if (!block)                                                                      \
@@ -390,11 +393,11 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		break;                                             \
 	}
 
-/* Defines HEAD, a wrapper that frees the parameter "block".  SPECIAL is a statement that may free
- * it in another way, and return.  SLOW_PATH: see ENTRY_FREE.  FUNCTION begins the names of the
- * wrapper's paths (release_paths.h). */
+/* Defines the paths of a wrapper that frees the parameter "block" (release_paths.h).  FUNCTION begins
+ * their names.  ENTRY_FREE_BY_PATH is the wrapper's body.  SPECIAL is a statement that may free the
+ * block in another way, and return.  SLOW_PATH: see ENTRY_FREE. */
 #if LEAKWRAP_HAVE_MEMORY_JUMP && !defined LEAKWRAP_BARE
-#define ENTRY_DEFINE_FREE(head, function, name, parameters, arguments, special, slow_path)       \
+#define ENTRY_DEFINE_FREE_PATHS(function, name, parameters, arguments, special, slow_path)       \
 	ENTRY_NEXT_PATH void function##_of_any parameters                                        \
 	{                                                                                        \
 		special ENTRY_FREE(name, arguments, slow_path);                                  \
@@ -414,27 +417,27 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 	        (leakwrap_release_function)function##_of_any,                                    \
 	        {(leakwrap_release_function)function##_of_unrecorded,                            \
 	         (leakwrap_release_function)function##_of_sampled,                               \
-	         (leakwrap_release_function)function##_of_any}};                                 \
-	head                                                                                     \
-	{                                                                                        \
-		((void(*) parameters)LEAKWRAP_LOAD_OPERAND(                                      \
-		        leakwrap_release_function, &function##_paths.now, memory_order_relaxed)) \
-		        arguments;                                                               \
-	}
+	         (leakwrap_release_function)function##_of_any}};
+#define ENTRY_FREE_BY_PATH(function, name, arguments, special, slow_path) \
+	((__typeof__(function##_of_any) *)LEAKWRAP_LOAD_OPERAND(          \
+	        leakwrap_release_function, &function##_paths.now, memory_order_relaxed)) arguments
 #else
-#define ENTRY_DEFINE_FREE(head, function, name, parameters, arguments, special, slow_path) \
-	head                                                                               \
-	{                                                                                  \
-		special ENTRY_FREE(name, arguments, slow_path);                            \
-	}
+#define ENTRY_DEFINE_FREE_PATHS(function, name, parameters, arguments, special, slow_path)
+#define ENTRY_FREE_BY_PATH(function, name, arguments, special, slow_path) \
+	special ENTRY_FREE(name, arguments, slow_path)
 #endif
 
 /* Defines the wrapper of a function that frees the parameter "block". */
-#define ENTRY_RELEASE(verb, name, parameters, arguments)                                           \
-	ENTRY_DECLARE(void, name, parameters);                                                     \
-	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments)         \
-	ENTRY_DEFINE_FREE(void ENTRY_WRAPPER(name, parameters), leakwrap_##name, name, parameters, \
-	                  arguments, , leakwrap_##name##_slow_path)                                \
+#define ENTRY_RELEASE(verb, name, parameters, arguments)                                   \
+	ENTRY_DECLARE(void, name, parameters);                                             \
+	ENTRY_SLOW_RELEASE(verb, leakwrap_##name##_slow_path, name, parameters, arguments) \
+	ENTRY_DEFINE_FREE_PATHS(leakwrap_##name, name, parameters, arguments, ,            \
+	                        leakwrap_##name##_slow_path)                               \
+	void ENTRY_WRAPPER(name, parameters)                                               \
+	{                                                                                  \
+		ENTRY_FREE_BY_PATH(leakwrap_##name, name, arguments, ,                     \
+		                   leakwrap_##name##_slow_path);                           \
+	}                                                                                  \
 	ENTRY_EXPORT_RELEASE(name, parameters, arguments)
 
 /* -- the C library's functions that allocate --------------------------------------------------- */

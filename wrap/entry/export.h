@@ -73,23 +73,31 @@ __attribute__((weak)) const char leakwrap_has_process_variants = 1;
 		return leakwrap_##name##_resize arguments;                                \
 	}
 
-#define ENTRY_EXPORT_RELEASE(name, parameters, arguments)                                         \
-	ENTRY_SLOW_RELEASE(leakwrap_begin_library_release, leakwrap_##name##_by_library, name,    \
-	                   parameters, arguments)                                                 \
-	ENTRY_SLOW_PATH void leakwrap_##name##_undecided parameters                               \
-	{                                                                                         \
-		if (leakwrap_begin_library_calls() || leakwrap_is_recorded(block))                \
-			leakwrap_##name##_by_library arguments;                                   \
-		else                                                                              \
-			ENTRY_CALL_ORIGINAL(name, arguments);                                     \
-	}                                                                                         \
-	ENTRY_DEFINE_FREE(                                                                        \
-	        ENTRY_EXPORT(void, name, parameters), leakwrap_exported_##name, name, parameters, \
-	        arguments,                                                                        \
-	        if (leakwrap_unlikely(!leakwrap_libraries_are_recorded)) {                        \
-		        leakwrap_##name##_undecided arguments;                                    \
-		        return;                                                                   \
-	        },                                                                                \
-	        leakwrap_##name##_by_library)
+/* Frees and returns if the libraries' calls are not recorded. */
+#define ENTRY_UNLESS_RECORDED(name, arguments)                     \
+	if (leakwrap_unlikely(!leakwrap_libraries_are_recorded)) { \
+		leakwrap_##name##_undecided arguments;             \
+		return;                                            \
+	}
+
+#define ENTRY_EXPORT_RELEASE(name, parameters, arguments)                                      \
+	ENTRY_SLOW_RELEASE(leakwrap_begin_library_release, leakwrap_##name##_by_library, name, \
+	                   parameters, arguments)                                              \
+	ENTRY_SLOW_PATH void leakwrap_##name##_undecided parameters                            \
+	{                                                                                      \
+		if (leakwrap_begin_library_calls() || leakwrap_is_recorded(block))             \
+			leakwrap_##name##_by_library arguments;                                \
+		else                                                                           \
+			ENTRY_CALL_ORIGINAL(name, arguments);                                  \
+	}                                                                                      \
+	ENTRY_DEFINE_FREE_PATHS(leakwrap_exported_##name, name, parameters, arguments,         \
+	                        ENTRY_UNLESS_RECORDED(name, arguments),                        \
+	                        leakwrap_##name##_by_library)                                  \
+	ENTRY_EXPORT(void, name, parameters)                                                   \
+	{                                                                                      \
+		ENTRY_FREE_BY_PATH(leakwrap_exported_##name, name, arguments,                  \
+		                   ENTRY_UNLESS_RECORDED(name, arguments),                     \
+		                   leakwrap_##name##_by_library);                              \
+	}
 
 #endif
