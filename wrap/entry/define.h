@@ -393,9 +393,9 @@ LEAKWRAP_INLINE bool entry_may_fail(void)
 		break;                                             \
 	}
 
-/* Defines the paths of a wrapper that frees the parameter "block" (release_paths.h).  FUNCTION begins
- * their names.  ENTRY_FREE_BY_PATH is the wrapper's body.  SPECIAL is a statement that may free the
- * block in another way, and return.  SLOW_PATH: see ENTRY_FREE. */
+/* Defines the paths of a wrapper that frees the parameter "block" (release_paths.h).  FUNCTION
+ * begins their names.  ENTRY_FREE_BY_PATH is the wrapper's body.  SPECIAL is a statement that may
+ * free the block in another way, and return.  SLOW_PATH: see ENTRY_FREE. */
 #if LEAKWRAP_HAVE_MEMORY_JUMP && !defined LEAKWRAP_BARE
 #define ENTRY_DEFINE_FREE_PATHS(function, name, parameters, arguments, special, slow_path)       \
 	ENTRY_NEXT_PATH void function##_of_any parameters                                        \
