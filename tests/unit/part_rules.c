@@ -185,7 +185,7 @@ static void test_worked_on(uint64_t word)
 		CHECK(!holds(is_linked_part));
 		/* The block ends before the second link. */
 		in.place = PLACE;
-		check_other_block(is_linked_part, -3 * word, 0);
+		check_other_block(is_linked_part, 0 - 3 * word, 0);
 	}
 	begin(9 * word, word);
 	PUT_WORDS(BLOCK + 5 * word, BLOCK + 5 * word, BLOCK + 5 * word);

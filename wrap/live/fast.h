@@ -233,7 +233,7 @@ LEAKWRAP_INLINE bool leakwrap_slot_fast_find(uintptr_t address, leakwrap_live_sl
 
 	if (!leakwrap_slot_find_by(&entry, address, &found))
 		return false;
-	*slot = &found.slots[found.index];
+	*slot = found.slots + found.index;
 	*within = found.within;
 	return true;
 }
